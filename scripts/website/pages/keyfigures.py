@@ -10,7 +10,9 @@ from typing import NamedTuple
 
 from flopbook.data.accelerators import Entry
 from flopbook.data.claims import Claim
+from flopbook.data.library import reference
 from flopbook.hardware.choice import choose
+from flopbook.hardware.five_figures import five_figures
 from flopbook.hardware.picked import Picked
 from flopbook.quantities.units import format_quantity
 from scripts.website.markup import Html, attribute
@@ -43,6 +45,8 @@ _POWER_ALONE = "{kind}power."
 _DATE = "{event} {date}."
 _MEASURED = "Of the dense {dtype} peak: {value} in the best matrix product measured, {shape}."
 _TOTAL = "Of all its chips together."
+_LOOKED_AT = "Looked at: {source}."
+_SAID_BY = "Says {source}."
 # The peak on the card: the first of these that the product has.
 _LEADING = (
     *(("bf16", "tensor", sparsity) for sparsity in ("dense", "unstated")),
@@ -131,7 +135,13 @@ def leading_peak(cells: Cells) -> Peak | None:
 
 
 def _absent(row: ExplorerRow, name: str, label: str) -> CardFigure:
-    return CardFigure(label, missing(row.cells, name), "", ())
+    """No value: whether it is not published or not there, and which source was looked at."""
+    claim = five_figures(row.entry).get(name.partition(":")[0])
+    if claim is None or claim.published:
+        return CardFigure(label, missing(row.cells, name), "", ())
+    sentence = _SAID_BY if claim.absent else _LOOKED_AT
+    source = reference(claim.source).short
+    return CardFigure(label, claim.words, _anchor(row, claim), (sentence.format(source=source),))
 
 
 def _place(row: ExplorerRow, cell: Picked) -> str:

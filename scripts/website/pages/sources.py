@@ -90,7 +90,9 @@ def provenance(claim: Claim) -> str:
     """Where a value comes from, in one line of plain text."""
     source = references().get(claim.source)
     title = f"{source.short}, {source.title}" if source else claim.source
-    steps = [f"{claim.basis}: {title}"]
+    # What nobody prints has a source too: the one that was looked at.
+    opening = claim.basis if claim.published or claim.absent else "looked at"
+    steps = [f"{opening}: {title}"]
     if claim.quote:
         steps.append(f'"{claim.quote}"')
     if claim.locator:

@@ -65,9 +65,11 @@ def test_a_sparse_rate_never_leads(name: str) -> None:
         assert peak and (peak.dtype, peak.picked.value) == ("bf16", dense.value)
 
 
-def test_what_is_missing_is_said_and_has_no_source() -> None:
+def test_what_is_missing_is_said_with_what_was_looked_at() -> None:
     found = figures_of("nvidia/rubin-ultra")
-    assert found["Power"].words == "not published" and not found["Power"].anchor
+    assert found["Power"].words == "not published" and found["Power"].anchor
+    (sentence,) = found["Power"].sentences
+    assert re.fullmatch(r"Looked at: .+ \d{4}\.", sentence)
     assert 'class="fb-unit">not published<' in cards(rows_by_id()["nvidia/rubin-ultra"].entry)
 
 
@@ -175,7 +177,9 @@ def test_a_link_is_one_way_and_says_where_it_was_halved(name: str) -> None:
     cell = rows_by_id()[name].cells.get("scaleup_bandwidth")
     figure = figures_of(name)["Link to other chips"]
     if not isinstance(cell, Picked):
-        assert figure.words in ("none", "not published", "not recorded") and not figure.sentences
+        assert figure.words in ("none", "not published", "not recorded")
+        opening = {"none": "Says ", "not published": "Looked at: "}.get(figure.words, "")
+        assert all(opening and told.startswith(opening) for told in figure.sentences)
         return
     assert "ne way" in figure.sentences[0]
     is_halved = cell.claim.direction == "both"

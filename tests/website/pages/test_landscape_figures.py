@@ -65,7 +65,7 @@ def test_peak_and_bandwidth_are_those_of_the_chip() -> None:
     spot = by_id(peak_bandwidth)["nvidia/h100-sxm"]
     item = chip("nvidia/h100-sxm")
     assert (spot.y, spot.x) == (item.peak("bf16"), item.memory_bandwidth()) and not spot.hollow
-    assert by_id(peak_bandwidth)["groq/groqchip-1"].hollow, "nobody says that this peak is dense"
+    assert by_id(peak_bandwidth)["biren/br100"].hollow, "nobody says that this peak is dense"
     assert all(family_of(name).id in SERVERS for name in by_id(peak_bandwidth))
 
 
