@@ -28,7 +28,7 @@ def test_what_is_recomputed_is_part_of_the_layout(cli: Any) -> None:
 
 
 def test_one_chip_is_a_layout(cli: Any) -> None:
-    out = cli(*"predict --model llama-3.2-1b --chip h100-sxm --chips 1 --batch 8".split()).out
+    out = cli(*["predict", "--model", "llama-3.2-1b", "--chip", "h100-sxm", "--chips", "1", "--batch", "8"]).out
     assert "one chip" in layout_line(out)
 
 

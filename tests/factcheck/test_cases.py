@@ -10,6 +10,7 @@ from flopbook.factcheck.judging import Judgement, judge, of_anybody
 from flopbook.factcheck.reading import Unreadable, read
 from flopbook.hardware.choice import choose_peak
 from tests.support.cases import every
+from tests.support.quoted_numbers import QUOTED
 from tests.support.stated_numbers import CASES, SEVERAL, UNREADABLE, Case, of_every_chip
 
 
@@ -29,6 +30,11 @@ def test_a_number_gets_its_verdict(case: Case) -> None:
 @every("text, verdicts", SEVERAL)
 def test_each_number_of_a_text_is_checked(text: str, verdicts: tuple[str, ...]) -> None:
     assert tuple(finding.verdict for finding in findings(text)) == verdicts
+
+
+@every("text", QUOTED)
+def test_a_quoted_number_gets_its_verdict(text: str) -> None:
+    assert tuple(finding.verdict for finding in findings(text)) == QUOTED[text]
 
 
 @every("text, reason", UNREADABLE)

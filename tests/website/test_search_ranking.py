@@ -11,13 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from scripts.website.build.search_cards import index, words
+from scripts.website.build.search_cards import DOCS, index, words
 from scripts.website.build.search_ranking import Index, atoms, is_near, search, stem
 from tests.support.cases import every
+from tests.support.newcomer_questions import NEWCOMERS
 from tests.support.questions import PLACES, QUESTIONS
 from tests.support.typed_questions import TYPED
 
-ASKED = {**QUESTIONS, **TYPED}
+ASKED = {**QUESTIONS, **TYPED, **NEWCOMERS}
 STEMS = (
     ("sharding", "sharded", "shards", "shard"),
     ("quantization", "quantisation", "quantized", "quantised"),
@@ -55,6 +56,19 @@ def test_a_notebook_is_found_by_its_title_and_by_what_it_runs_with() -> None:
     for location, title, _, text in practicals:
         found = [hit.location for hit in search(f"{title} notebook", cards())[:PLACES]]
         assert location in found and text.startswith("You will"), (title, found)
+
+
+@every("option", ("--sequence-parallel", "tensor_parallel_degree", "reshard_after_forward"))
+def test_an_option_is_found_on_the_page_that_tells_of_it(option: str) -> None:
+    """Its words alone are those of half the chapters."""
+    first = search(option, cards())[0].location
+    assert option in (DOCS / f"{first.removesuffix('/')}.md").read_text(encoding="utf-8")
+
+
+@every("question, model", (("llama 70b", "llama-3-70b"), ("qwen 32b", "qwen-3-32b")))
+def test_a_model_without_its_generation_is_the_newest(question: str, model: str) -> None:
+    (first, *_) = search(f"kv cache of {question}", cards())
+    assert first.location == f"calculators/kv-cache/?model={model}"
 
 
 def test_half_of_a_question_is_not_asked_for_where_nothing_has_it() -> None:

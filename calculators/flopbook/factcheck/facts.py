@@ -5,6 +5,7 @@ The page gets the same as JSON, from `record`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -27,6 +28,7 @@ from flopbook.hardware.parts import packages
 
 _CHECKED = frozenset(field for fields in FIELDS.values() for field in fields)
 _SHORTEST, _SHORTEST_FAMILY = 2, 5  # letters of a name
+_FORM = re.compile(r"-(?:sxm|pcie|oam)[0-9]*")  # ends a product whose number is said alone
 _FEW = 12  # chips of a maker whose name alone says which is meant
 
 
@@ -82,10 +84,20 @@ def names() -> dict[str, tuple[str, ...]]:
             short = compact(name)
             if len(short) >= _SHORTEST and not short.isdigit():
                 chips_of.setdefault(short, []).append(entry_id)
+    for entry_id in entry_ids():
+        _add_number(chips_of, entry_id)
     for family, ids in _families().items():
         chips_of.setdefault(family, ids)
     chips_of |= _makers()
     return {name: tuple(dict.fromkeys(ids)) for name, ids in chips_of.items()}
+
+
+def _add_number(found: dict[str, list[str]], entry_id: str) -> None:
+    """The number of a product without its form, if its maker calls no other chip so: P100."""
+    maker, _, product = entry_id.partition("/")
+    held = found.setdefault(compact(_FORM.sub("", product)), [])
+    if not any(other.startswith(f"{maker}/") for other in held):
+        held.append(entry_id)
 
 
 def _families() -> dict[str, list[str]]:

@@ -144,7 +144,7 @@ def _rate_departures(statement: StatedNumber, fact: FiledFact, asked: Subject) -
     departures: list[str] = []
     if not _is_format(statement, fact, asked):
         departures.append("format" if statement.formats else "open-format")
-    if fact.engine == "vector" and not statement.vector and fact.dtype not in VECTOR_FORMATS:
+    if fact.engine == "vector" and not statement.vector and _has_matrix_rate(fact, asked):
         departures.append("vector")
     is_sparse = fact.sparsity not in ("", "dense", "unstated")
     if is_sparse and statement.sparsity != "sparse":
@@ -152,6 +152,14 @@ def _rate_departures(statement: StatedNumber, fact: FiledFact, asked: Subject) -
     if fact.sparsity == "dense" and statement.sparsity == "sparse":
         departures.append("dense")
     return departures
+
+
+def _has_matrix_rate(fact: FiledFact, asked: Subject) -> bool:
+    """Whether a rate of the vector units is not what people mean: the matrix units have one."""
+    return fact.dtype not in VECTOR_FORMATS and any(
+        other.field == "peak" and other.engine != "vector" and other.dtype == fact.dtype
+        for other in asked.facts
+    )
 
 
 def _is_format(statement: StatedNumber, fact: FiledFact, asked: Subject) -> bool:

@@ -102,7 +102,7 @@ def read(text: str, names: Names) -> list[StatedNumber]:
         raise Unreadable("empty")
     if len(text) > words.LONGEST:
         raise Unreadable("long")
-    plain = re.sub(words.MONEY, r"\1\2 USD", text, flags=_FLAGS)
+    plain = re.sub(words.MONEY, r"\1\2 USD", _respelled(text), flags=_FLAGS)
     plain = re.sub(words.BETWEEN, r"\2\1 ", plain, flags=_FLAGS)
     plain = re.sub(words.TIMES, r"\1  ", plain, flags=_FLAGS)
     numbers = list(_numbers(plain))
@@ -116,6 +116,13 @@ def read(text: str, names: Names) -> list[StatedNumber]:
         nobody = _Named(0, 0, (), 1)
         raise _without_chip(plain, names, [_statement(blank, mention, nobody) for mention in shown])
     return [_statement(blank, number, _owner(number, named)) for number in shown]
+
+
+def _respelled(text: str) -> str:
+    """A text with its numbers and units written the usual way."""
+    for pattern, plain in words.SPELLINGS:
+        text = re.sub(pattern, re.sub(r"{(.)}", r"\\g<\1>", plain), text, flags=_FLAGS)
+    return text
 
 
 def compact(name: str) -> str:

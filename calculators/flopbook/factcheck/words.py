@@ -23,6 +23,19 @@ NUMBER = (
     r"sms|cus|(?:(?:cuda|tensor|matrix|gpu|ai|xe) )?cores|compute units|"
     r"streaming multiprocessors)(?![A-Za-z0-9])"
 )
+# How pages and other countries write: 1 979 and 1'979 with a narrow blank or an apostrophe, blanks
+# that do not break, 1.979,4 and 3,35 with a decimal comma (a comma before three digits parts
+# thousands), and "TB / s". What each becomes, in this order; {1} is the first group.
+SPELLINGS: tuple[tuple[str, str], ...] = (
+    (
+        "((?<![A-Za-z0-9.,])[0-9]{1,3})[\u2009\u202f\u00a0'\u2019](?=[0-9]{3}(?![0-9]))",
+        "{1}",
+    ),
+    ("[\u2000-\u200a\u202f\u00a0]", " "),
+    (r"(?<![A-Za-z0-9.,])([0-9]{1,3})\.([0-9]{3}),(?=[0-9])", "{1}{2}."),
+    (r"(?<![A-Za-z0-9.,])([0-9]{1,20}),(?=(?:[0-9]{1,2}|[0-9]{4,20})(?![0-9,.]))", "{1}."),
+    (r" ?/ ?(?=s(?:ec(?:ond)?)?\b|h(?:our|r)?\b)", "/"),
+)
 # `8x H100`: how many of a chip a number is for.
 TIMES = r"(?<![A-Za-z0-9.,\-])([0-9]{1,6}) ?[x×] ?(?=[A-Za-z])"
 # `$30k` and `US$ 2.50/h`: the sign goes behind the amount.

@@ -32,7 +32,7 @@ from flopbook.factcheck import facts
 from flopbook.factcheck.reading import compact
 from flopbook.factcheck.words import BY
 from flopbook.formulas import formulas, get_formula
-from scripts.website.build.search_ranking import Index, atoms, stem, tokens_of
+from scripts.website.build.search_ranking import Index, atoms, options, stem, tokens_of
 from scripts.website.markup import shorten
 from scripts.website.pages.pairs import PAIRS
 from scripts.website.pages.sources import all_topics, topic_page
@@ -43,11 +43,15 @@ _HEAD = re.compile(r"\A---\n(.*?)\n---\n", re.S)
 _HEADING = re.compile(r"^#{2,3} (.+?)(?: \{#.*\})?$", re.M)
 _CODE = re.compile(r"^```.*?^```", re.S | re.M)
 _TERM = re.compile(r"(?<!\*)\*([a-z][\w -]{2,40})\*(?!\*)")
+_OPTION = re.compile(
+    r"(?<![\w-])(?:--[a-z][a-z0-9-]*[a-z0-9]|[A-Za-z0-9]+(?:_[A-Za-z0-9]+)+)(?![\w-])"
+)
+_SPAN = re.compile(r"`[^`\n]+`")
 _NOTEBOOKS = DOCS.parent / "calculators" / "notebooks"
 _COMMENT = re.compile(r"^# ?", re.M)
 _GEFORCE = re.compile(r"rtx([0-9]0[5-9]0)")
 _EXTRA = re.compile(r"^#     extra: (\w+)$", re.M)
-NAME, KEYWORD, HEADING, TEXT = 5.0, 4.0, 1.6, 1.0
+NAME, KEYWORD, HEADING, TEXT, OPTION = 5.0, 4.0, 1.6, 1.0, 20.0
 _PEOPLE = 8
 # Pages that plan, by what they ask; they take a model and a chip as calculators do.
 PLANNERS = {
@@ -62,12 +66,14 @@ PLANNERS = {
 }
 # The end of a name that counts the parameters of a token: Qwen 3 235B A22B.
 _ACTIVE = re.compile(r"-a[0-9.]+b$")
+# The generation in a name, which people leave out: Llama 70B.
+_GENERATION = re.compile(r"(?<=[a-z])-([0-9]+(?:\.[0-9]+)?)(?=-[0-9.]+b)")
 
 
 class Card(NamedTuple):
     """A page or a place on one; `fields` are texts with what their words weigh.
 
-    `text` is what a result says below its title.
+    `text` is what a result says below its title, `options` those of programs that it tells of.
     """
 
     location: str
@@ -75,6 +81,7 @@ class Card(NamedTuple):
     kind: str
     fields: tuple[tuple[str, float], ...]
     text: str = ""
+    options: tuple[str, ...] = ()
 
 
 @functools.cache
@@ -123,6 +130,8 @@ def index() -> Index:
             ):  # the same bytes each time
                 held = tokens.setdefault(token, {})
                 held[str(number)] = max(held.get(str(number), 0.0), weight)
+        for option in card.options:
+            tokens.setdefault(option, {})[str(number)] = OPTION
     shown = {name: value for name, value in vocabulary.items() if name not in ("pages", "models")}
     rows = [(card.location, card.title, card.kind, shorten(card.text, 120)) for card in cards]
     for option, locations in vocabulary["takes"].items():
@@ -138,8 +147,15 @@ def record() -> str:
 def _cards(keywords: dict[str, list[str]]) -> Iterator[Card]:
     for card in _plain_cards():
         weight = 2 * KEYWORD if card.kind in ("chips", "handbook") else KEYWORD
-        keyword_fields = tuple((text, weight) for text in keywords.get(card.location, ()))
-        yield card._replace(fields=(*card.fields, *keyword_fields))
+        own = keywords.get(card.location, ())
+        keyword_fields = tuple((text, weight) for text in own if "_" not in text)
+        told = sorted({*card.options, *_options_in(" ".join(own))})
+        yield card._replace(fields=(*card.fields, *keyword_fields), options=tuple(told))
+
+
+def _options_in(text: str) -> set[str]:
+    """The tokens of options of programs in a text."""
+    return {token for name in _OPTION.findall(text) for token, _, _ in options(name)}
 
 
 def _plain_cards() -> Iterator[Card]:
@@ -174,7 +190,8 @@ def _prose() -> Iterator[Card]:
         fields = ((meta["title"], NAME), (str(meta.get("description", "")), TEXT))
         kind = "handbook" if page.startswith("handbook/") else "pages"
         fields = (*fields, (headings, HEADING), (terms, TEXT))
-        yield Card(_location(page), meta["title"], kind, fields, meta.get("description", ""))
+        told = tuple(_options_in(" ".join(_SPAN.findall(text))))
+        yield Card(_location(page), meta["title"], kind, fields, meta.get("description", ""), told)
 
 
 def _location(page: str) -> str:
@@ -299,4 +316,11 @@ def _models(sizes: dict[str, str]) -> dict[str, str]:
             model_of[compact(name)] = model_id
     for model_id in model_ids():
         model_of.setdefault(compact(_ACTIVE.sub("", model_id)), model_id)
+    for model_id in sorted(model_ids(), key=_generation, reverse=True):
+        model_of.setdefault(compact(_GENERATION.sub("", model_id)), model_id)
     return model_of
+
+
+def _generation(model_id: str) -> float:
+    match = _GENERATION.search(model_id)
+    return float(match[1]) if match else 0.0

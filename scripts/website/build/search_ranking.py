@@ -16,11 +16,14 @@ PREFIX_SHARE, TYPO_SHARE = 0.6, 0.45
 CONCEPT_SHARE = 0.9
 TAKEN = 2.0  # what a name is worth to a calculator that takes it
 FACT = 3.0  # what a word such as "bandwidth" is worth to the page of a chip that is named
-NAMED, ASKED, DEFINED, PLANNED = 1.5, 1.6, 2.0, 3.0
+NAMED, ASKED, DEFINED, PLANNED, CITED = 1.5, 1.6, 2.0, 3.0, 3.0
 LEAST_COVERED = 0.5
 MOST = 10
 LONGEST = 24  # words of a question
 _ATOM = re.compile(r"[a-z0-9]+(?:\.[0-9]+)*")
+_OPTION = re.compile(r"[a-z0-9]+(?:[-_][a-z0-9]+)+")
+_SIZE = re.compile(r"[0-9]+(?:\.[0-9]+)?[bm]?")
+_NUMBERED = re.compile(r"[a-z]+[0-9]+[a-z0-9]*")
 _VERSUS = re.compile(r"\s(?:vs|versus|v|or|and|against|with|to|compared to|compared with)\.?\s")
 _COMPARES = re.compile(r"\b(?:vs|versus|compare|compared|comparison|better|faster|difference)\b")
 
@@ -69,6 +72,16 @@ def stem(word: str, endings: Sequence[str]) -> str:
 def atoms(text: str) -> list[str]:
     """The words of a text in small letters, cut at hyphens and marks."""
     return _ATOM.findall(text.lower())
+
+
+def options(text: str) -> list[tuple[str, int, int]]:
+    """Options of programs, such as --tensor-parallel-size: their tokens, first atoms, and ends."""
+    found = []
+    for match in _OPTION.finditer(text.lower()):
+        first = len(atoms(text[: match.start()]))
+        parts = atoms(match.group())
+        found.append((f"={''.join(parts)}", first, first + len(parts)))
+    return found
 
 
 def concepts(stems: Sequence[str], words: Words) -> Iterator[tuple[str, int, int]]:
@@ -132,6 +145,8 @@ class _Question:
         self.chips = _named(free, index.chips)
         self.asks = not set(index.words["asks"]).isdisjoint(every)
         self.defines = not set(index.words["defines"]).isdisjoint(every)
+        self.cites = not set(index.words["cites"]).isdisjoint(every)
+        self.options = options(question)
 
     def _is_model(self, place: int) -> bool:
         return any(first <= place < end for first, end, _ in self.models)
@@ -141,7 +156,7 @@ class _Question:
         word = self.wanted[number]
         held = len(self.index.tokens.get(word, ()))
         rare = self._rarity(held)
-        plain = 0.3 * rare if len(word) < 2 or word.isdigit() else rare
+        plain = 0.3 * rare if len(word) < 2 or _SIZE.fullmatch(word) else rare
         # Words that say little alone may say much together: 6 N D.
         place, tokens = self.places[number], self.index.tokens
         together = (
@@ -166,9 +181,14 @@ class _Question:
         for concept, start, end in concepts(self.stems, self.index.words):
             if start <= place < end:
                 exact |= self._put(scores, f"#{concept}", CONCEPT_SHARE)
+        for option, start, end in self.options:
+            if start <= place < end:
+                exact |= self._put(scores, option, 1.0)
         self._put_taken(scores, place)
         self._put_fact(scores, place)
-        if not exact or (self.is_last[number] and len(word) > 2):
+        # Who is still typing, and who leaves the end of a chip's number out: MI300.
+        is_begun = self.is_last[number] or _NUMBERED.fullmatch(word) is not None
+        if not exact or (is_begun and len(word) > 2):
             self._put_alike(scores, word, exact)
         return scores
 
@@ -206,7 +226,7 @@ class _Question:
         if exact or begun or len(word) < 5:
             return
         for token in self.index.tokens:
-            if token[0] != "#" and is_near(word, token):
+            if token[0] not in "#=" and is_near(word, token):
                 self._put(found, token, TYPO_SHARE)
 
 
@@ -235,6 +255,8 @@ def _hit(index: Index, card: int, got: Sequence[float], asked: _Question, total:
         boost *= PLANNED
     if asked.defines and kind == "glossary":
         boost *= DEFINED
+    if asked.cites and kind in ("topics", "works"):
+        boost *= CITED
     return Hit(location, title, kind, sum(got) * covered**2 * boost, covered)
 
 

@@ -13,11 +13,13 @@ from flopbook.factcheck.judging import judge, of_anybody
 from flopbook.factcheck.reading import Unreadable, read
 from scripts.website.pages.number_check import EXAMPLES
 from tests.support.browsing import faults
+from tests.support.quoted_numbers import QUOTED
 from tests.support.stated_numbers import CASES, SEVERAL, UNREADABLE, of_every_chip
 
 pytestmark = pytest.mark.browser
 TEXTS = [
     *(case.text for case in CASES),
+    *QUOTED,
     *(text for text, _ in SEVERAL),
     *(text for text, _ in UNREADABLE if text.strip()),
     *of_every_chip(),

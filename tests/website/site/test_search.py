@@ -15,6 +15,7 @@ from scripts.website.build.search_cards import index
 from scripts.website.build.search_ranking import search
 from scripts.website.build.searching import LONGEST, documents, write_search
 from scripts.website.build.weigh import loaded
+from tests.support.newcomer_questions import NEWCOMERS
 from tests.support.questions import QUESTIONS
 from tests.support.typed_questions import TYPED
 
@@ -121,7 +122,17 @@ _RANKED = """async ([base, questions]) => {
 
 @pytest.mark.browser
 def test_the_page_ranks_as_python(surf: Any, base: str) -> None:
-    questions = [*QUESTIONS, *TYPED, *FIRST, "x", "of the", "__proto__", "zeor 3", "pipline"]
+    questions = [
+        *QUESTIONS,
+        *TYPED,
+        *NEWCOMERS,
+        *FIRST,
+        "x",
+        "of the",
+        "__proto__",
+        "zeor 3",
+        "pipline",
+    ]
 
     def ask(context: Any) -> list[Any]:
         tab = context.new_page()

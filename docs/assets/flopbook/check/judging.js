@@ -139,10 +139,16 @@ class Judge {
     const {statement, words} = this;
     const found = [];
     if (!this.isFormat(fact, asked)) found.push(statement.formats.length ? "format" : "open-format");
-    if (fact.engine === "vector" && !statement.vector && !words.VECTOR_FORMATS.includes(fact.dtype)) found.push("vector");
+    if (fact.engine === "vector" && !statement.vector && this.hasMatrixRate(fact, asked)) found.push("vector");
     if (!["", "dense", "unstated"].includes(fact.sparsity) && statement.sparsity !== "sparse") found.push("sparse");
     if (fact.sparsity === "dense" && statement.sparsity === "sparse") found.push("dense");
     return found;
+  }
+
+  /** Whether a rate of the vector units is not what people mean: the matrix units have one. */
+  hasMatrixRate({dtype}, asked) {
+    const isMatrix = (other) => other.field === "peak" && other.engine !== "vector" && other.dtype === dtype;
+    return !this.words.VECTOR_FORMATS.includes(dtype) && asked.facts.some(isMatrix);
   }
 
   isFormat(fact, asked) {

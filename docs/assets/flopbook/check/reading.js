@@ -20,7 +20,7 @@ const whole = (text, pattern) => new RegExp(`^(?:${pattern})$`, "i").test(text);
 export function read(text, words, names) {
   if (!text.trim()) throw new Unreadable(words, "empty");
   if ([...text].length > words.LONGEST) throw new Unreadable(words, "long");
-  const amounts = text.replace(new RegExp(words.MONEY, "gi"), "$1$2 USD");
+  const amounts = respelled(text, words).replace(new RegExp(words.MONEY, "gi"), "$1$2 USD");
   const plain = amounts.replace(new RegExp(words.BETWEEN, "gi"), "$2$1 ").replace(new RegExp(words.TIMES, "gi"), "$1  ");
   const numbers = [...plain.matchAll(new RegExp(words.NUMBER, "gi"))].map((match) => numberOf(match, words)).filter(Boolean);
   const [named, left] = chipsBeside(plain, words, names, numbers);
@@ -29,6 +29,11 @@ export function read(text, words, names) {
   const shown = left.slice(0, words.MOST_STATEMENTS);
   if (!named.length) throw withoutChip(plain, words, names, shown.map((number) => statement(blank, words, number, {chips: [], times: 1})));
   return shown.map((number) => statement(blank, words, number, owner(number, named)));
+}
+
+/** A text with its numbers and units written the usual way. */
+function respelled(text, {SPELLINGS}) {
+  return SPELLINGS.reduce((left, [pattern, plain]) => left.replace(new RegExp(pattern, "gi"), plain.replace(/{(.)}/g, "$$$1")), text);
 }
 
 /** A name without case, blanks and marks: "TPU v5p" is tpuv5p. */

@@ -3,7 +3,7 @@
 
 (() => {
   const [PREFIX_SHARE, TYPO_SHARE, CONCEPT_SHARE, TAKEN, FACT] = [0.6, 0.45, 0.9, 2, 3];
-  const [NAMED, ASKED, DEFINED, PLANNED] = [1.5, 1.6, 2, 3];
+  const [NAMED, ASKED, DEFINED, PLANNED, CITED] = [1.5, 1.6, 2, 3, 3];
   const [LEAST_COVERED, MOST, LONGEST] = [0.5, 10, 24];
   const VERSUS = /\s(?:vs|versus|v|or|and|against|with|to|compared to|compared with)\.?\s/;
   const COMPARES = /\b(?:vs|versus|compare|compared|comparison|better|faster|difference)\b/;
@@ -24,6 +24,12 @@
   }
 
   const atoms = (text) => text.toLowerCase().match(/[a-z0-9]+(?:\.[0-9]+)*/g) ?? [];
+
+  /** Options of programs, such as --tensor-parallel-size: their tokens, first atoms, and ends. */
+  const options = (text) => [...text.toLowerCase().matchAll(/[a-z0-9]+(?:[-_][a-z0-9]+)+/g)].map((match) => {
+    const [first, parts] = [atoms(text.slice(0, match.index)).length, atoms(match[0])];
+    return [`=${parts.join("")}`, first, first + parts.length];
+  });
 
   /** [concept, first word, end] of each phrase that names a concept. */
   function concepts(stems, words) {
@@ -69,12 +75,14 @@
       this.chips = named(every.map((atom, n) => (isModel(n) ? "" : atom)), index.chips);
       this.asks = every.some((atom) => words.asks.includes(atom));
       this.defines = every.some((atom) => words.defines.includes(atom));
+      this.cites = every.some((atom) => words.cites.includes(atom));
+      this.options = options(text);
     }
 
     /** How much a word tells; words that say little alone may say much together: 6 N D. */
     idf(word, place) {
       const rare = this.rarity(word);
-      const plain = word.length < 2 || /^\d+$/.test(word) ? 0.3 * rare : rare;
+      const plain = word.length < 2 || /^\d+(\.\d+)?[bm]?$/.test(word) ? 0.3 * rare : rare;
       const together = concepts(this.stems, this.index.words)
         .filter(([, first, end]) => first <= place && place < end && end - first > 1)
         .map(([concept, first, end]) => this.rarity(`#${concept}`) / (end - first));
@@ -96,9 +104,14 @@
       for (const [concept, start, end] of concepts(this.stems, this.index.words)) {
         if (start <= place && place < end) exact = this.put(found, `#${concept}`, CONCEPT_SHARE) || exact;
       }
+      for (const [option, start, end] of this.options) {
+        if (start <= place && place < end) exact = this.put(found, option, 1) || exact;
+      }
       this.putTaken(found, place);
       this.putFact(found, place);
-      if (!exact || (this.isLast[number] && word.length > 2)) this.putAlike(found, word, exact);
+      // Who is still typing, and who leaves the end of a chip's number out: MI300.
+      const isBegun = this.isLast[number] || /^[a-z]+\d[a-z0-9]*$/.test(word);
+      if (!exact || (isBegun && word.length > 2)) this.putAlike(found, word, exact);
       return found;
     }
 
@@ -135,7 +148,7 @@
         }
       }
       if (exact || begun || word.length < 5) return;
-      for (const token of this.index.list) if (token[0] !== "#" && isNear(word, token)) this.put(found, token, TYPO_SHARE);
+      for (const token of this.index.list) if (!"#=".includes(token[0]) && isNear(word, token)) this.put(found, token, TYPO_SHARE);
     }
   }
 
@@ -157,6 +170,7 @@
     // Who names a model and a chip asks whether the one runs on the other.
     if (asked.models.length && asked.chips.length && index.words.planners.includes(location)) boost *= PLANNED;
     if (asked.defines && kind === "glossary") boost *= DEFINED;
+    if (asked.cites && ["topics", "works"].includes(kind)) boost *= CITED;
     return {location, title, kind, text, score: got.reduce((a, b) => a + b, 0) * covered ** 2 * boost, covered};
   }
 
