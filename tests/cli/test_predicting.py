@@ -8,6 +8,7 @@ import pytest
 
 TRAINING = "predict --model llama-3-70b --chip h100-sxm --chips 64"
 SERVING = "predict --model llama-3-70b --chip h100-sxm --chips 8 --answer 256"
+SMALL = "predict --model llama-3.2-1b --chip h100-sxm"
 
 
 def layout_line(text: str) -> str:
@@ -28,7 +29,7 @@ def test_what_is_recomputed_is_part_of_the_layout(cli: Any) -> None:
 
 
 def test_one_chip_is_a_layout(cli: Any) -> None:
-    out = cli(*["predict", "--model", "llama-3.2-1b", "--chip", "h100-sxm", "--chips", "1", "--batch", "8"]).out
+    out = cli(*f"{SMALL} --chips 1 --batch 8".split()).out
     assert "one chip" in layout_line(out)
 
 

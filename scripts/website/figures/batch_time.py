@@ -62,7 +62,8 @@ def figure(
         shapes.append(words(x, 14, f"{name}: {batch:,.0f}", kind="fb-small"))
         facts.append(f"{name} from {format_quantity(batch, 'token')}")
     return Figure(
-        f"Time of a layer by the batch on {chips} chips",
+        f"{chips} chips are busy from {least['both']:,.0f} tokens with both kinds, from "
+        f"{least['FSDP']:,.0f} with FSDP alone",
         "Both axes logarithmic. The time of the arithmetic rises with the batch; that of FSDP's "
         "traffic does not change; that of tensor parallelism rises alike and stays above; that of "
         f"both rises with the square root. Busy: {', '.join(facts)}.",

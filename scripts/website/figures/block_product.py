@@ -55,7 +55,7 @@ def figure(
     shapes += [words(b_x - 20, middle, "×"), words(c_x - 23, middle, "=")]
     shapes += _sum(c_x + columns * _CELL + 20, middle, f"C{row}{column} =", products)
     return Figure(
-        "A product of matrices in blocks",
+        f"Block C{row}{column} needs row {row} of A, column {column} of B, and nothing else",
         f"A has {rows} by {inner} blocks, B has {inner} by {columns}, C has {rows} by {columns}. "
         f"Block C{row}{column} is {' + '.join(products)}.",
         "Blocks multiply as numbers do: equal colours meet, and their products add up to one block "

@@ -61,7 +61,8 @@ def figure() -> Figure:
     facts = [f"{name} {format_quantity(watts, 'W')}" for name, watts in shares]
     facts += [f"{name} {area:,.0f} m²" for name, area in areas]
     return Figure(
-        f"Power and floor of {CHIPS:,} GPUs",
+        f"{shares[0][1] / sum(watts for _, watts in shares):.0%} of the power goes to the GPUs "
+        "themselves, and aisles take more floor than racks",
         f"{'; '.join(facts)}.",
         f"{CHIPS:,} {chip(CHIP).name} in servers of eight, two servers to a rack, a tenth on top "
         f"for cooling and losses. With aisles a hall takes {AISLES:g} times the floor of its racks "

@@ -21,28 +21,32 @@ def figure() -> Figure:
     better = _months("ho-halving")
     low, high = _months("ho-halving-slowest"), _months("ho-halving-fastest")
     span = 12.0 * (_YEARS[1] - _YEARS[0])
-    band = [_grown(0, high), _grown(span, high), _grown(span, low)]
-    points = " ".join(f"{chart.x.at(x)},{chart.y.at(min(y, 1e7))}" for x, y in band)
+    slowest, fastest = _grown(span, low), _grown(span, high)
+    band = [_grown(0, high), slowest, fastest]
+    points = " ".join(f"{chart.x.at(x)},{chart.y.at(y)}" for x, y in band)
     shapes = [
         f'<polygon class="fb-c2" opacity="0.5" points="{points}"/>',
         *chart.grid(),
-        chart.line([_grown(0, compute), _grown(span, compute)], 0),
-        chart.line([_grown(0, better), _grown(span, better)], 1),
+        chart.line([_grown(0, compute), _grown(span, compute)], 0, "training compute"),
+        chart.line([_grown(0, better), _grown(span, better)], 1, "algorithms, best guess"),
     ]
-    for months, name in ((compute, "training compute"), (better, "algorithms")):
+    for months, name in ((compute, "training compute"), (better, "algorithms, best guess")):
         x, y = _grown(span, months)
         shapes.append(chart.words((x, y), name, shift=(6, 4)))
+    for edge, name in ((slowest, "least"), (fastest, "most")):
+        shapes.append(chart.line([_grown(0, high), edge], 2, f"algorithms, at {name}"))
+        shapes.append(chart.words(edge, f"at {name}", shift=(6, 4)))
     shapes.append(path([(84, 290), (500, 290)], "fb-stroke"))
     return Figure(
-        f"Since {_YEARS[0]} compute grew {_grown(span, compute)[1]:,.0f} times, algorithms "
-        f"{_grown(span, better)[1]:,.0f} times",
+        f"Compute grew {_two_digits(_grown(span, compute)[1])} times in nine years; algorithms "
+        f"gave from {_two_digits(slowest[1])} to {_two_digits(fastest[1])} times",
         f"Two straight lines on a logarithmic axis. Training compute doubles every {compute:g} "
         f"months and has grown {_grown(span, compute)[1]:,.0f} times by {_YEARS[1]}. Algorithms "
         f"halve the compute needed every {better:g} months, a factor of "
         f"{_grown(span, better)[1]:,.0f}; the band goes from one halving in {low:g} months to one "
         f"in {high:g}.",
-        "Two reasons why models got better. The band is the range of the estimate for algorithms "
-        "in its first version; in the published version it is wider.",
+        "Two reasons why models got better. Between the dotted lines is the range of the "
+        "estimate for algorithms in its first version; in the published version it is wider.",
         334,
         tuple(shapes),
         plots=(chart,),
@@ -52,6 +56,11 @@ def figure() -> Figure:
 def _grown(months: float, doubling: float) -> tuple[float, float]:
     """Year and factor after so many months."""
     return _YEARS[0] + months / 12, 2.0 ** (months / doubling)
+
+
+def _two_digits(factor: float) -> str:
+    """A factor of two digits, as it is said in a title."""
+    return f"{float(f'{factor:.2g}'):,.0f}"
 
 
 def _months(row: str) -> float:

@@ -55,15 +55,23 @@ def figure(
         shapes += _panel(layout, drawn, middle, top + _HEAD)
     facts = "; ".join(f"{layout}: {_facts(layout, drawn)}" for layout in panels)
     return Figure(
-        f"What each device holds of {array} on the mesh {mesh}",
+        _finding(panels, drawn),
         f"Each of {devices(axes)} devices is drawn with a copy of the array in which its block is "
         f"filled. {facts}.",
-        "Each small square is the whole array as one device sees it, filled where the device holds "
-        f"it. Under it: the number of the device and its place on {' and '.join(axes)}. Equal "
-        "colours are equal blocks.",
+        f"The array {array} on the mesh {mesh}. Each small square is the whole array as one device "
+        "sees it, filled where the device holds it. Under it: the number of the device and its "
+        f"place on {' and '.join(axes)}. Equal colours are equal blocks.",
         height * -(-len(panels) // across),
         tuple(shapes),
     )
+
+
+def _finding(panels: list[Layout], drawn: Drawn) -> str:
+    """What one layout puts on a device, or what several of them have in common."""
+    if len(panels) > 1:
+        return f"{len(panels)} layouts of one array: each axis of the mesh cuts it or copies it"
+    entries = prod(local_shape(drawn.shape, panels[0], drawn.mesh))
+    return f"{panels[0]} leaves {entries} of {prod(drawn.shape)} numbers on each device"
 
 
 def _readable(mesh: str, array: str) -> tuple[Mesh, tuple[int, ...]]:

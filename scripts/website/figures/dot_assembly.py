@@ -59,7 +59,7 @@ def figure() -> Figure:
     sums = counts()
     share = sums["arithmetic"] / sum(sums.values())
     return Figure(
-        "The instructions of a dot product, sorted",
+        f"{share:.0%} of the instructions in the loop are arithmetic that was wanted",
         f"Each round of the loop has {sums['load']} loads of 4 bytes, {sums['arithmetic']} "
         f"operations that were wanted and {sums['loop']} instructions that move addresses and "
         f"count: {share:.0%} is arithmetic.",

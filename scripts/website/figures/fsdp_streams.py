@@ -12,6 +12,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from scripts.website.figures.drawing import WIDTH, Figure, labelled, path, words
+from scripts.website.figures.overlap import BACKWARD as BACKWARD_FILL
+from scripts.website.figures.overlap import FORWARD as FORWARD_FILL
+from scripts.website.figures.overlap import GATHERED, SUMMED
 
 LAYERS = 4
 # Times in units of the forward pass of a layer.
@@ -57,10 +60,10 @@ def forward() -> tuple[list[LayerSpan], StepState]:
         core = out + FORWARD
         copied.append(out)
         spans += [
-            LayerSpan("network", layer, begin, wire, "c3"),
-            LayerSpan(BUFFERS[(layer - 1) % 2], layer, begin, out, "c4"),
+            LayerSpan("network", layer, begin, wire, GATHERED),
+            LayerSpan(BUFFERS[(layer - 1) % 2], layer, begin, out, GATHERED),
             LayerSpan("weights in use", layer, out - COPY, core, "c2"),
-            LayerSpan("arithmetic", layer, out, core, "c0"),
+            LayerSpan("arithmetic", layer, out, core, FORWARD_FILL),
         ]
     return spans, StepState(wire, core, tuple(copied))
 
@@ -72,26 +75,26 @@ def backward(before: StepState) -> list[LayerSpan]:
     for layer in range(LAYERS, 0, -1):
         begin = max(wire, free)
         arrived = begin + GATHER
-        spans.append(LayerSpan("network", layer, begin, arrived, "c3"))
+        spans.append(LayerSpan("network", layer, begin, arrived, GATHERED))
         wire = arrived
         if layer < LAYERS:  # the gradients of the layer above follow the gather
             above = spans_of(spans, "gradients", layer + 1)[0]
             leave = max(wire, above.end)
             wire = leave + GATHER
-            spans.append(LayerSpan("network", layer + 1, leave, wire, "c5"))
+            spans.append(LayerSpan("network", layer + 1, leave, wire, SUMMED))
         free = max(core, arrived) + COPY
         core = free + BACKWARD
         if layer < LAYERS:  # kept until the gradients of this layer follow
-            spans.append(LayerSpan("gradients leaving", layer + 1, above.end, core, "c5"))
+            spans.append(LayerSpan("gradients leaving", layer + 1, above.end, core, SUMMED))
         spans += [
-            LayerSpan(BUFFERS[(layer - 1) % 2], layer, begin, free, "c4"),
+            LayerSpan(BUFFERS[(layer - 1) % 2], layer, begin, free, GATHERED),
             LayerSpan("weights in use", layer, free - COPY, core, "c2"),
-            LayerSpan("arithmetic", layer, free, core, "c1"),
-            LayerSpan("gradients", layer, free, core, "c1"),
+            LayerSpan("arithmetic", layer, free, core, BACKWARD_FILL),
+            LayerSpan("gradients", layer, free, core, "c4"),
         ]
     leave = max(wire, core)
-    spans.append(LayerSpan("network", 1, leave, leave + GATHER, "c5"))
-    spans.append(LayerSpan("gradients leaving", 1, core, leave + GATHER, "c5"))
+    spans.append(LayerSpan("network", 1, leave, leave + GATHER, SUMMED))
+    spans.append(LayerSpan("gradients leaving", 1, core, leave + GATHER, SUMMED))
     return spans
 
 
@@ -137,9 +140,10 @@ def figure() -> Figure:
         f"which layer it holds. Going forward at most {most[0]} layers are whole at once, going "
         f"back {most[1]}. In the backward pass the gather of the next layer goes out before the "
         "gradients of the layer above it.",
-        "Numbers are layers. On the network gathers go ahead of the layer that computes, and in "
-        "the backward pass each goes out before the gradients of the layer above. Below: every "
-        "place in which a whole layer lies, and when.",
+        "Numbers are layers; blue is arithmetic, orange what travels, light what is gathered and "
+        "dark the gradients. Gathers go ahead of the layer that computes, and in the backward "
+        "pass each goes out before the gradients of the layer above. Below: every place in which "
+        "a whole layer lies, and when.",
         bottom + 6,
         tuple(shapes),
     )

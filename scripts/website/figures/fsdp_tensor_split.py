@@ -54,9 +54,10 @@ def figure(
         f"arithmetic, for a batch of {format_quantity(float(batch_tokens), 'token')}."
     )
     return Figure(
-        f"Traffic is least at an FSDP degree of {x_opt:.1f}",
+        "Traffic is least where weights and activations take equally long",
         facts,
-        f"{title}. Below 1 the traffic hides behind the arithmetic.",
+        f"{title}, {format_quantity(float(batch_tokens), 'token')} in the batch. The least lies "
+        f"at an FSDP degree of {x_opt:.1f}. Below 1 the traffic hides behind the arithmetic.",
         312,
         tuple(shapes),
         plots=(chart,),

@@ -29,6 +29,7 @@ def rates() -> dict[str, float]:
 def figure() -> Figure:
     """The node on the left, a chip with its six neighbours on the right."""
     rate = {name: format_quantity(value, "byte/s") for name, value in rates().items()}
+    drop = rates()["inside"] / rates()["out"]
     outside = f"scale-out network: {rate['out']} for each GPU, one way"
     shapes = [
         words(200, 16, "8 GPUs at switches", kind="fb-strong"),
@@ -43,12 +44,13 @@ def figure() -> Figure:
     shapes += _crossing(rate["link"])
     shapes.append(words(530, 240, f"6 links, {rate['torus']} in all, one way", kind="fb-small"))
     return Figure(
-        "A node of GPUs and a chip in a torus",
-        f"Left: {GPUS} GPUs, each joined to {SWITCHES} switches at {rate['inside']} one way in "
-        f"all, and through an adapter of its own at {rate['out']} to other nodes. Right: a TPU v5p "
-        f"with a link of {rate['link']} one way to each of six neighbours, {rate['torus']} in all.",
-        f"Left, {chip(GPU).name} in {load_entry(NODE).name}: any two GPUs talk at full rate, and "
-        f"outside the box the rate falls. Right, {chip(TPU).name}: six neighbours and no edge "
+        f"Out of its node a GPU sends {drop:.0f} times as slowly; inside a torus there is no edge",
+        f"One panel: {GPUS} GPUs, each joined to {SWITCHES} switches at {rate['inside']} one way "
+        f"in all, and through an adapter of its own at {rate['out']} to other nodes. The other: a "
+        f"TPU v5p with a link of {rate['link']} one way to each of six neighbours, "
+        f"{rate['torus']} in all.",
+        f"GPUs: {chip(GPU).name} in {load_entry(NODE).name}. Any two talk at full rate, and "
+        f"outside the box the rate falls. Torus: {chip(TPU).name}. Six neighbours and no edge "
         "until the pod ends, but a far chip is many hops away.",
         250,
         tuple(shapes),

@@ -9,7 +9,7 @@ from flopbook.architectures.shape import shape
 from flopbook.evaluation.calculator import calculate
 from flopbook.hardware.chip import chip
 from scripts.website.figures.chart import Chart
-from scripts.website.figures.drawing import Figure, key
+from scripts.website.figures.drawing import Figure, key, path
 from scripts.website.figures.plotted import ChartAxis
 
 MODEL, CHIP = "llama-3-8b", "nvidia/h100-sxm"
@@ -67,7 +67,11 @@ def figure() -> Figure:
         sentence += f"{rate / peak:.2g} of the peak" if rate < peak else "the whole peak"
         kind = _STYLES[part.job]
         shapes.append(chart.dot(part.intensity, rate, sentence, kind, 5, part.job))
-        shapes.append(chart.words((part.intensity, rate), part.name, *_place(part)))
+        anchor, shift = _place(part)
+        if anchor == "end":  # a thread from the point down to its name
+            x, y = chart.place((part.intensity, rate))
+            shapes.insert(0, path([(x, y), (x, y + shift[1])], "fb-stroke"))
+        shapes.append(chart.words((part.intensity, rate), part.name, anchor, shift))
         facts.append(sentence)
     for number, (job, kind) in enumerate(_STYLES.items()):
         shapes += key(440, 236 + 20 * number, job, kind)
@@ -86,7 +90,7 @@ def figure() -> Figure:
 
 def _place(part: LayerPart) -> tuple[str, tuple[float, float]]:
     """Where the name of a point stands: beside it, or below where points are close."""
-    below = {"feed-forward": 34.0, "query": 18.0, "attention": 50.0}
+    below = {"query": 24.0, "feed-forward": 44.0, "attention": 64.0}
     if part.job == "training" and part.name in below:
-        return "middle", (0, below[part.name])
+        return "end", (-4, below[part.name])
     return "start", (9, 6)

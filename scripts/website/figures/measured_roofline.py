@@ -31,6 +31,7 @@ def figure() -> Figure:
     chart = Chart(
         ChartAxis("operations for each byte", 0.2, 150),
         ChartAxis("rate in fp32", 5e11, 1e14, "FLOP/s"),
+        (108, 14, 616, 280),
     )
     roof = [(0.2, 0.2 * bandwidth), (peak / bandwidth, peak), (150.0, peak)]
     shapes = [*chart.grid(), chart.line(roof, 0, f"printed roof of {device.name}")]

@@ -9,17 +9,18 @@ from flopbook.data.library import load_entry
 from flopbook.drawing.scales import Scale
 from flopbook.hardware.chip import chip
 from flopbook.quantities.units import format_quantity
-from scripts.website.figures.drawing import Figure, box, words
+from scripts.website.figures.drawing import Figure, box, path, words
 
 CHIP = "nvidia/h100-sxm"
+MAIN = "memory of the chip"
+_SAME = 2  # a level of less than this factor is of like size
 
 
 class Level(NamedTuple):
-    """A place for data: its name, how much all of it holds, and the fill of its bar."""
+    """A place for data: its name, and how many bytes all of it holds."""
 
     name: str
     bytes: float
-    kind: str
 
 
 def _named(entry: Entry, name: str) -> float:
@@ -33,31 +34,42 @@ def levels() -> list[Level]:
     domain = device.pick_scaleup_domain()
     chips = domain.value if domain else 1
     return [
-        Level("registers", cores * _named(entry, "register file, per SM"), "fb-c0"),
-        Level("shared memory", cores * _named(entry, "shared memory, per SM"), "fb-c0"),
-        Level("second-level cache", _named(entry, "L2"), "fb-c2"),
-        Level("memory of the chip", device.memory(), "fb-c4"),
-        Level("memory of the node", device.memory() * chips, "fb-c1"),
+        Level("registers", cores * _named(entry, "register file, per SM")),
+        Level("shared memory", cores * _named(entry, "shared memory, per SM")),
+        Level("second-level cache", _named(entry, "L2")),
+        Level(MAIN, device.memory()),
+        Level("memory of the node", device.memory() * chips),
     ]
 
 
 def figure() -> Figure:
-    """One bar for each level on a logarithmic scale."""
-    scale = Scale(1e6, 1e12, 150, 560)
-    shapes, facts = [], []
-    for number, level in enumerate(levels()):
-        top, x = 10 + number * 30, scale.at(level.bytes)
+    """One bar for each level on a logarithmic scale, with the factor from the level before."""
+    scale = Scale(1e6, 1e12, 150, 470)
+    found = levels()
+    bottom = 14 + 30 * len(found)
+    shapes: list[str] = []
+    for power in (6, 9, 12):
+        x = scale.at(10.0**power)
+        shapes.append(path([(x, 8), (x, bottom)], "fb-grid"))
+        shapes.append(words(x, bottom + 14, format_quantity(10.0**power, "byte"), kind="fb-small"))
+    facts = []
+    for number, level in enumerate(found):
+        top, x = 14 + number * 30, scale.at(level.bytes)
         size = format_quantity(level.bytes, "byte")
+        step = level.bytes / found[number - 1].bytes
+        grown = f", {step:,.0f} times the level above" if number and step > _SAME else ""
         shapes.append(words(142, top + 15, level.name, "end"))
-        shapes.append(box(150, top, x - 150, 21, level.kind))
-        shapes.append(words(x + 6, top + 15, size, "start"))
+        shapes.append(box(150, top, x - 150, 21, "fb-c1"))
+        shapes.append(words(x + 6, top + 15, f"{size}{grown}", "start"))
         facts.append(f"{level.name}: {size}")
+    main = next(number for number, level in enumerate(found) if level.name == MAIN)
+    ratio = found[main].bytes / found[main - 1].bytes
     return Figure(
-        "Levels of memory",
+        f"The largest step is from cache to main memory: {float(f'{ratio:.2g}'):,.0f} times the "
+        "bytes",
         f"{chip(CHIP).name}, on a logarithmic scale, all cores together. {'; '.join(facts)}.",
-        "All cores together, from near to far. What is on the chip is of like size, registers "
-        "included; between the cache and the memory of the chip lies the largest step, more than a "
-        "factor of a thousand. The scale is logarithmic.",
-        168,
+        "All cores together, from near to far, on a logarithmic scale. What is on the chip is of "
+        "like size, registers included.",
+        bottom + 22,
         tuple(shapes),
     )

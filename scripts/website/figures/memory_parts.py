@@ -66,7 +66,8 @@ def figure(model: str = "llama-3-8b", seq: int = 2048) -> Figure:
     shapes.append(path([(limit, TOP - 10), (limit, foot - 8)], "fb-dashed"))
     shapes.append(words(limit, TOP - 16, label, kind="fb-small"))
     return Figure(
-        f"Memory in training {name}, by what it holds",
+        f"One run takes {format_quantity(sum(rows[0]), 'byte')} or "
+        f"{format_quantity(sum(rows[2]), 'byte')}: it depends on what is counted",
         f"{'; '.join(facts)}. Activations of one sequence of {seq:,} tokens are "
         f"{format_quantity(live, 'byte')} of each.",
         f"{name}, one sequence of {seq:,} tokens, nothing computed again. Each part is "

@@ -89,9 +89,8 @@ def figure() -> Figure:
     return Figure(
         "Arithmetic outgrows bandwidth and size, and the wait hardly shrinks",
         f"Both axes of values logarithmic. {'; '.join(facts)}.",
-        f"Left, from {names}: each relative to the first. Right, memory chips of 1999 to 2021 from "
-        "their data sheets. Arithmetic outgrows bandwidth and size; and the wait for a first byte "
-        "is nearly what it was.",
+        f"Accelerators: {names}, each relative to the first. Memory chips: of 1999 to 2021, from "
+        "their data sheets. The wait for a first byte is nearly what it was.",
         298,
         tuple(shapes),
         plots=tuple(charts),

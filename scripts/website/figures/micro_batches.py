@@ -20,7 +20,7 @@ def figure(stages: int = 4, counts: tuple[int, ...] = (1, 4, 8, 16)) -> Figure:
     """A group of rows for each number. Raises FlopbookError for schedules that do not exist."""
     all_runs = runs(stages, counts)
     scale = (WIDTH - LEFT - RIGHT) / max(float(run.makespan) for run in all_runs)
-    shapes = [*key(LEFT, 4, "forward", "fb-c0"), *key(LEFT + 80, 4, "backward", "fb-c1")]
+    shapes = [*key(LEFT, 4, "forward", "fb-c0"), *key(LEFT + 80, 4, "backward", "fb-c8")]
     facts = []
     height = stages * ROW
     for number, (count, run) in enumerate(zip(counts, all_runs, strict=True)):
@@ -35,11 +35,12 @@ def figure(stages: int = 4, counts: tuple[int, ...] = (1, 4, 8, 16)) -> Figure:
         shapes.append(words(last + 6, middle + 4, times_work, "start"))
         facts.append(f"{name}: idle {run.fraction:.1%}, {times_work} times")
     return Figure(
-        f"A batch in micro-batches on {stages} stages",
+        f"Cut into {counts[-1]}, the same batch leaves {stages} stages idle for "
+        f"{all_runs[-1].fraction:.0%} of the step instead of {all_runs[0].fraction:.0%}",
         f"The same batch each time, a row for each stage. {'; '.join(facts)} the time of the work "
         "alone.",
-        "The same batch, cut into more and more pieces. The work of a stage stays, the waiting "
-        "shrinks. At the end of each group: its time, where 1 is the work alone.",
+        "More and more micro-batches. The work of a stage stays, the waiting shrinks. At the end "
+        "of each group: its time, where 1 is the work alone.",
         TOP + len(counts) * (height + GAP) - GAP + 8,
         tuple(shapes),
     )
@@ -50,7 +51,7 @@ def _passes(run: Run, top: float, scale: float) -> Iterator[str]:
     first = float(min(stage[0].start for stage in run.timed))
     for number, stage in enumerate(run.timed):
         for start, stop, slot in stage:
-            kind = "fb-c0" if slot[0].kind == "F" else "fb-c1"
+            kind = "fb-c0" if slot[0].kind == "F" else "fb-c8"
             x = round(LEFT + (float(start) - first) * scale, 1)
             width = round(float(stop - start) * scale, 1)
             yield box(x, top + number * ROW, width, ROW - 1, kind)

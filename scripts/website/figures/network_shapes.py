@@ -73,7 +73,8 @@ def figure() -> Figure:
         shapes.append(words(middle, 248, cut, kind="fb-small"))
         facts.append(f"{name}: {most_hops}, {cut}")
     return Figure(
-        "Mesh, torus and switch",
+        f"Of {CHIPS} chips the furthest are {furthest(mesh(False))} hops apart on a mesh, "
+        f"{furthest(mesh(True))} on a torus, {furthest(switch())} at a switch",
         f"{CHIPS} chips, joined in three ways. {'; '.join(facts)}.",
         "Dashed links close the rows and columns of the torus; each goes from one edge to the "
         "other. The switch is one hop from each chip, so any two chips are two hops apart, but "

@@ -34,12 +34,11 @@ def figure() -> Figure:
     shapes += _block((_LEFT, bottom + 18), _SCALE_CELL, _BLOCK_CELL)
     facts = "; ".join(f"{number_format.name}: {_split(number_format)}" for number_format in FORMATS)
     return Figure(
-        "Number formats, bit by bit",
+        "Bits for the exponent buy range, bits for the fraction buy precision",
         f"One row for each format, one cell for each bit. {facts}. In a block format {BLOCK.size} "
         f"small numbers follow one scale of {BLOCK.scale_bits} bits.",
-        "Bits for the exponent buy range, bits for the fraction buy precision. bf16 keeps the "
-        "range of fp32 and gives up precision; fp16 does the opposite. At the foot, a block of "
-        "small numbers that share one scale.",
+        "bf16 keeps the range of fp32 and gives up precision; fp16 does the opposite. At the foot, "
+        "a block of small numbers that share one scale.",
         bottom + 70,
         tuple(shapes),
         narrow=Sheet(SHEET, 120 + _PHONE_ROW * len(FORMATS), tuple(_phone())),

@@ -26,12 +26,12 @@ def figure() -> Figure:
         for name in _SHOWN
     )
     return Figure(
-        "What narrow formats can write between 0 and 8",
+        "Floating-point numbers crowd near zero and thin out; whole numbers stand evenly",
         f"Number lines with a point for each value. {counts}. The points of int4 are evenly apart; "
         "those of the floating-point formats lie close together near zero and twice as far apart "
         "after each power of two.",
-        "All that can be written between 0 and 8. Whole numbers stand evenly; floating-point "
-        "numbers are dense near zero and thin out, so that the error is a share of the number.",
+        "All that narrow formats can write between 0 and 8. Because the gaps grow with the number, "
+        "the error of rounding is a share of it.",
         bottom + 12,
         tuple(shapes),
     )

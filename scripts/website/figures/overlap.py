@@ -13,8 +13,10 @@ from scripts.website.figures.drawing import WIDTH, Figure, labelled, words
 
 LEFT, TOP, LANE, GAP, TITLE = 84.0, 8.0, 26.0, 30.0, 20.0
 PANEL = TITLE + 2 * LANE + GAP  # height of two lanes with their title
-KINDS = {"dp": "data parallelism", "fsdp": "FSDP"}
+KINDS = {"dp": "Data parallelism", "fsdp": "FSDP"}
 LAYERS = 4
+# Blue is arithmetic, orange is bytes; the second of each is what comes back.
+FORWARD, BACKWARD, GATHERED, SUMMED = "c0", "c8", "c1", "c6"
 LIMITS = {"dp": "dp-limit", "fsdp": "fsdp-limit"}
 
 
@@ -50,10 +52,11 @@ def figure(
         facts.append(text)
         top += PANEL
     return Figure(
-        f"A step of {KINDS[kind]} on {find_chip(chip).name}",
+        f"{KINDS[kind]} waits for {idle_share(steps[0][1]):.0%} of a step at {shares[0]:g} times "
+        f"the smallest batch, for {idle_share(steps[-1][1]):.0%} at {shares[-1]:g} times",
         ". ".join(facts),
-        f"{LAYERS} layers. F: forward, B: backward, numbers: layers. On the network, "
-        f"{CAPTIONS[kind]}",
+        f"{LAYERS} layers on {find_chip(chip).name}. F: forward, B: backward, numbers: layers. On "
+        f"the network, {CAPTIONS[kind]}",
         top - GAP + 6,
         tuple(shapes),
     )
@@ -99,14 +102,14 @@ def step(kind: str, share: float) -> list[Bar]:
 
 def _summed(share: float) -> list[Bar]:
     """Forward, then backward, with the sum of the gradients of each layer behind it."""
-    bars = [Bar(0, n * share, (n + 1) * share, f"F{n + 1}", "c0") for n in range(LAYERS)]
+    bars = [Bar(0, n * share, (n + 1) * share, f"F{n + 1}", FORWARD) for n in range(LAYERS)]
     core, wire = LAYERS * share, 0.0  # when arithmetic and network are free
     for layer in range(LAYERS, 0, -1):
-        bars.append(Bar(0, core, core + 2 * share, f"B{layer}", "c1"))
+        bars.append(Bar(0, core, core + 2 * share, f"B{layer}", BACKWARD))
         core += 2 * share
         start = max(core, wire)
         wire = start + 2
-        bars.append(Bar(1, start, wire, f"S{layer}", "c2"))
+        bars.append(Bar(1, start, wire, f"S{layer}", SUMMED))
     return bars
 
 
@@ -115,10 +118,12 @@ def _gathered(share: float) -> list[Bar]:
     bars: list[Bar] = []
     core, wire = 0.0, 0.0  # when arithmetic and network are free
     unsummed = 0  # the layer whose gradients wait to be scattered
-    forward = [(layer, Bar(0, 0, share, f"F{layer}", "c0")) for layer in range(1, LAYERS + 1)]
-    backward = [(layer, Bar(0, 0, 2 * share, f"B{layer}", "c1")) for layer in range(LAYERS, 0, -1)]
+    forward = [(layer, Bar(0, 0, share, f"F{layer}", FORWARD)) for layer in range(1, LAYERS + 1)]
+    backward = [
+        (layer, Bar(0, 0, 2 * share, f"B{layer}", BACKWARD)) for layer in range(LAYERS, 0, -1)
+    ]
     for layer, work in (*forward, *backward):
-        bars.append(Bar(1, wire, wire + 1, f"G{layer}", "c3"))
+        bars.append(Bar(1, wire, wire + 1, f"G{layer}", GATHERED))
         wire += 1
         ready = wire
         if unsummed:
@@ -133,5 +138,5 @@ def _gathered(share: float) -> list[Bar]:
 
 def _scatter(bars: list[Bar], layer: int, start: float) -> float:
     """Add the reduce-scatter of a layer's gradients; when the network is free again."""
-    bars.append(Bar(1, start, start + 1, f"R{layer}", "c2"))
+    bars.append(Bar(1, start, start + 1, f"R{layer}", SUMMED))
     return start + 1

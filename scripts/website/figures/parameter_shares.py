@@ -28,7 +28,7 @@ _LEFT, _WIDE, _ROW = 130, 364, 30
 def figure() -> Figure:
     """A bar for each model, all of the same length."""
     shapes: list[str] = []
-    left, facts = float(_LEFT), []
+    left, facts, held = float(_LEFT), [], list[float]()
     for _, name, kind in _PARTS:
         shapes += key(left, 6, name, f"fb-{kind}")
         left += 44 + 6.2 * len(name)
@@ -45,9 +45,10 @@ def figure() -> Figure:
                 shapes.append(words(at + width / 2, top + 15, f"{share:.0%}", kind=ink))
             at += share * _WIDE
         shapes.append(words(_LEFT + _WIDE + 8, top + 15, format_quantity(total, "param"), "start"))
-        facts.append(f"{model}: {float(counts['ffn']) / total:.0%}")
+        held.append(float(counts["ffn"]) / total)
+        facts.append(f"{model}: {held[-1]:.0%}")
     return Figure(
-        "Where the parameters are",
+        f"Feed-forward blocks hold {held[0]:.0%} of a small model and {held[-1]:.0%} of a mixture",
         f"A bar for each model. The share of the feed-forward blocks is {', '.join(facts)}. "
         "Attention has most of the rest, except in small models, where the embeddings are large.",
         "Shares of all parameters, counted from the published shapes. In large models most "

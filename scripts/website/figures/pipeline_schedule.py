@@ -4,15 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from flopbook.drawing.schedules import NAMES, Dress, description, timeline_parts, title
+from flopbook.drawing.schedules import NAMES, Dress, description, timeline_parts
 from flopbook.pipelines import Run, Times, plan, simulate
 from flopbook.quantities.units import format_quantity
 from scripts.website.figures.drawing import Figure, Sheet
 from scripts.website.figures.narrow import WIDTH
 
 # The fills of the house; those of a later chunk, or from the other end, are of the same family.
-_FILLS = {"F": 0, "F2": 3, "B": 1, "B2": 6, "W": 2, "W2": 7, "A": 4, "A2": 5}
-_TOGETHER = {"dualpipe": " Two passes in one box run together."}
+_FILLS = {"F": 0, "F2": 3, "B": 4, "B2": 1, "W": 2, "W2": 7, "A": 8, "A2": 5}
+# What to look for in the picture of a schedule.
+_LOOK = {
+    "gpipe": "All passes forward, then all back, so the first stage keeps every micro-batch.",
+    "1f1b": "Once the pipeline is full, each stage alternates: one forward, one backward.",
+    "interleaved": "Each stage has two chunks of the model, and a micro-batch comes by twice.",
+    "zb-h1": "The gradients of the weights, green, fill what would be idle near the end.",
+    "zb-h2": "More micro-batches start before the first comes back, and no gap is left.",
+    "zb-v": "The model runs down the stages and up again, so the last piece lies on stage 1.",
+    "dualpipe": "Micro-batches enter at both ends. Two passes in one box run together.",
+    "dualpipe-v": "As DualPipe, with the model folded in place of a second copy of the weights.",
+}
 DRESS = Dress(
     {kind: (f"fb-c{number}", f"fb-on{number}") for kind, number in _FILLS.items()}, "fb-small"
 )
@@ -39,11 +49,11 @@ def figure(
         shapes, narrow = _swept(shapes), narrow._replace(parts=tuple(_swept(narrow.parts)))
     held = " / ".join(format_quantity(value, "1") for value in run.held)
     name = NAMES[schedule].partition(",")[0]
+    micro = "one micro-batch" if microbatches == 1 else f"{microbatches} micro-batches"
     return Figure(
-        title(run),
+        f"{name}: {stages} stages are idle for {run.fraction:.1%} of the step with {micro}",
         description(run),
-        f"{name}: idle {run.fraction:.1%} of the step; micro-batches held, stage by stage: {held}."
-        + _TOGETHER.get(schedule, ""),
+        f"{_LOOK[schedule]} Micro-batches held, stage by stage: {held}.",
         height,
         tuple(shapes),
         narrow=narrow,

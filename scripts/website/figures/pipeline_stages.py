@@ -46,11 +46,11 @@ def figure(layers: int = 12, stages: int = 4) -> Figure:
     shapes += _legend(foot)
     counts = ", ".join(str(len(own_layers)) for own_layers in by_stage)
     return Figure(
-        f"{layers} layers on {stages} stages",
+        "Only a row of numbers for each token crosses from stage to stage",
         f"Stages hold {counts} layers, in order. Activations pass from each stage to the next, "
         "gradients pass back.",
-        "A chip, or a group of them, is one stage. Only what lies between two layers crosses from "
-        "one stage to the next: a row of numbers for each token.",
+        f"{layers} layers on {stages} stages, each of them a chip or a group of chips. Weights "
+        "stay where they are; activations go forward and their gradients come back.",
         foot + 14,
         tuple(shapes),
     )

@@ -73,9 +73,10 @@ def figure() -> Figure:
         "Loss falls as a power of compute, parameters and tokens, and none is steep",
         f"Straight lines on logarithmic axes: {'; '.join(facts)}. What is shown is the loss above "
         f"{floor():.2f} nats.",
-        f"The Chinchilla law as fitted again, less its floor of {floor():.2f} nats. Left: model "
-        "and data both grow, at the best split. Middle: data without end. Right: a model without "
-        "end. A straight line here is a power law, and none of the three is steep.",
+        f"The Chinchilla law as fitted again, less its floor of {floor():.2f} nats. By compute "
+        "model and data both grow, at the best split; by parameters there is data without end, "
+        "by tokens a model without end. A straight line here is a power law, and none of the "
+        "three is steep.",
         282,
         tuple(shapes),
         plots=tuple(charts),

@@ -50,6 +50,12 @@ STORIES = {
     "all-to-all": "Each piece goes the shorter way round; at the end a device holds the pieces "
     "meant for it.",
 }
+FINDINGS = {
+    "all-gather": "All-gather: in {steps} steps round the ring every device gets every block",
+    "reduce-scatter": "Reduce-scatter: in {steps} steps every device gets one complete sum",
+    "all-reduce": "All-reduce: {half} steps to add up, then {half} to pass the sums round",
+    "all-to-all": "All-to-all: in {steps} steps each piece goes the shorter way round",
+}
 MOVES = (
     "The same all-gather in motion: in each step every device sends the block that came last to "
     "its neighbour on the right, and the last device sends to the first. Close and open the box to "
@@ -83,7 +89,7 @@ def figure(op: str = "all-gather", devices: int = 4, moving: bool = False) -> Fi
     if moving and op != "all-gather":
         raise FlopbookError(f"{op} is drawn step by step only; moving is for all-gather")
     panels = PANELS[op](devices)
-    title = f"{op.capitalize()} on a ring of {devices} devices"
+    title = FINDINGS[op].format(steps=len(panels) - 1, half=devices - 1)
     story = f"{len(panels) - 1} steps on {devices} devices. {STORIES[op]}"
     height = HEAD + ROW * devices + 8
     if moving:

@@ -44,8 +44,8 @@ def figure() -> Figure:
         "Two curves over compute on a logarithmic axis. Left, tokens for each parameter: nearly "
         "level for the Chinchilla fit, falling steeply for Kaplan's. Right, the expected loss of "
         f"the Chinchilla fit, which falls from {first:.2f} to {last:.2f} nats and flattens.",
-        "Left: two published fits disagree on how to split a budget, and the later one won. Right: "
-        "the loss falls smoothly with compute, ever more slowly.",
+        "How to split it: two published fits disagree, and the later one won. What it buys: the "
+        "loss falls smoothly with compute, ever more slowly.",
         306,
         tuple(shapes),
         plots=(split, loss),

@@ -15,9 +15,10 @@ TOP, GAP = 56.0, 66.0
 
 
 class Scheme(NamedTuple):
-    """A kind of parallelism: its mesh, the layouts of the four arrays, and what it moves."""
+    """A kind of parallelism: what it does, its mesh, the layouts of the arrays, what it moves."""
 
     name: str
+    finding: str
     mesh: str
     layouts: tuple[str, str, str, str]
     forward: str
@@ -27,6 +28,7 @@ class Scheme(NamedTuple):
 SCHEMES = {
     "dp": Scheme(
         "Data parallelism",
+        "With data parallelism each device has all weights and a share of the tokens",
         "X=4",
         ("In[B_X, D]", "Win[D, F]", "Wout[F, D]", "Out[B_X, D]"),
         "nothing",
@@ -34,6 +36,7 @@ SCHEMES = {
     ),
     "fsdp": Scheme(
         "Fully sharded data parallelism",
+        "With FSDP each device stores a strip of every matrix, and gathers the rest",
         "X=4",
         ("In[B_X, D]", "Win[D_X, F]", "Wout[F, D_X]", "Out[B_X, D]"),
         "all-gathers of Win and Wout over X, each just before its use",
@@ -41,6 +44,7 @@ SCHEMES = {
     ),
     "tp": Scheme(
         "Tensor parallelism",
+        "Columns of the first matrix, rows of the second: between them nothing moves",
         "Y=4",
         ("In[B, D_Y]", "Win[D, F_Y]", "Wout[F_Y, D]", "Out[B, D_Y]"),
         "an all-gather of In and a reduce-scatter of Out over Y",
@@ -48,6 +52,7 @@ SCHEMES = {
     ),
     "mixed": Scheme(
         "FSDP and tensor parallelism",
+        "On two axes each device stores a block of every matrix",
         "X=2,Y=2",
         ("In[B_X, D_Y]", "Win[D_X, F_Y]", "Wout[F_Y, D_X]", "Out[B_X, D_Y]"),
         "all-gathers of Win and Wout over X, and of In over Y; a reduce-scatter of Out over Y",
@@ -90,10 +95,10 @@ def figure(scheme: str = "dp") -> Figure:
     shapes.append(words(8, foot, f"forward: {cut.forward}", "start", "fb-small"))
     shapes.append(words(8, foot + 16, f"backward: {cut.backward}", "start", "fb-small"))
     return Figure(
-        f"{cut.name} on {devices(mesh)} devices",
+        cut.finding,
         f"{'; '.join(facts)}. Moved forward: {cut.forward}. Moved backward: {cut.backward}.",
-        f"{cut.name} of a feed-forward block on the mesh {cut.mesh}. The numbers in a block "
-        "are the devices that hold it; filled is what device 0 holds.",
+        f"{cut.name} of a feed-forward block on {devices(mesh)} devices, the mesh {cut.mesh}. The "
+        "numbers in a block are the devices that hold it; filled is what device 0 holds.",
         foot + 26,
         tuple(shapes),
         left - GAP + 8,

@@ -27,10 +27,11 @@ def figure(
         for shape_text in _panel(layout, 4 + number * step, step - GAP)
     ]
     return Figure(
-        f"Layouts of {array} on the mesh {mesh}",
+        "An axis that cuts makes blocks, an axis that does not makes copies",
         description(grids),
-        "Each square is the whole array. A field is a block, and the numbers in it are the devices "
-        "that hold it, counted with the last axis of the mesh fastest.",
+        f"Layouts of {array} on the mesh {mesh}. Each square is the whole array. A field is a "
+        "block, and the numbers in it are the devices that hold it, counted with the last axis "
+        "of the mesh fastest.",
         HEAD + SIDE + 8,
         tuple(shapes),
     )

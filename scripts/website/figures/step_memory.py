@@ -33,13 +33,13 @@ def figure() -> Figure:
     phone += [*_legend(2, 4, _KINDS[:2]), *_legend(2, 24, _KINDS[2:])]
     sizes = ", ".join(f"{name} {format_quantity(size[name], 'byte')}" for name, _ in _KINDS)
     return Figure(
-        "Memory during one training step",
+        "Memory is fullest where the forward pass ends",
         "Stacked areas over time. Always there: weights and optimizer state. Activations grow in "
         "the forward pass and shrink in the backward pass, while gradients grow; the update uses "
         f"all but the activations. At most: {sizes}.",
-        "Llama 3 8B, one sequence of 8,192 tokens, all but the scores of attention kept. Memory is "
-        "fullest when the forward pass ends. Times are drawn as if the backward pass took twice as "
-        "long as the forward pass.",
+        "Llama 3 8B, one sequence of 8,192 tokens, all but the scores of attention kept. "
+        "Activations pile up going forward and are freed going back. Times are drawn as if the "
+        "backward pass took twice as long as the forward pass.",
         298,
         tuple(wide),
         narrow=Sheet(SHEET, 298, tuple(phone)),

@@ -40,7 +40,7 @@ def figure(moving: bool = False) -> Figure:
     share = ROWS / cycles()
     moments = "; ".join(f"in cycle {cycle + 1} {busy(cycle)} cells" for cycle in _SHOWN)
     return Figure(
-        "A systolic array at work",
+        f"{ROWS} rows keep {SIDE} by {SIDE} cells busy {share:.0%} of {cycles()} cycles",
         f"{SIDE} by {SIDE} cells, each holding one weight; {ROWS} rows of input pass through. Busy "
         f"are: {moments}. After {cycles()} cycles all is done, and a cell has worked for "
         f"{share:.0%} of them.",

@@ -43,7 +43,7 @@ def figure() -> Figure:
         phone += _product(factors, (EDGE, foot + 22 + tall / 2), 22)
         foot += tall + 40
     return Figure(
-        "Three products for each weight matrix",
+        "A weight matrix costs one product going forward and two going back",
         "Forward: In with B rows and D columns times W with D rows and F columns gives Out. "
         "Backward for the input: dOut times W transposed gives dIn. Backward for the weights: In "
         "transposed times dOut gives dW. Each takes two operations for every B, D and F.",

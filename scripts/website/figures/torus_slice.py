@@ -73,7 +73,7 @@ def figure(shapes: str = SHAPES) -> Figure:
     facts = [f"{_name(shape)}: {', '.join(_facts(shape))}" for shape in slices]
     rows = -(-len(slices) // _PHONE_ACROSS)
     return Figure(
-        "Slices of a TPU pod",
+        "A slice whose axes do not close has longer ways and half the links across",
         f"{'; '.join(facts)}. Three sides: cubes of {CUBE} by {CUBE} by {CUBE} that optical "
         f"switches close. Two sides: an axis closes where it has {FULL} chips.",
         "Every dot is a chip; a long side is drawn with fewer. Dashed ends are links that go round "

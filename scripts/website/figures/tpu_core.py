@@ -67,6 +67,14 @@ def _generation(name: str) -> Generation:
     )
 
 
+def _grown() -> str:
+    """What the oldest and the newest of the table differ by: peak, and rate of the memory."""
+    oldest, newest = chip(CHIPS[0]), chip(CHIPS[-1])
+    peak = newest.peak("bf16") / oldest.peak("bf16")
+    rate = newest.memory_bandwidth() / oldest.memory_bandwidth()
+    return f"The peak of a TPU grew {peak:.0f} times since v3, the rate of its memory {rate:.0f}"
+
+
 def _chosen(claims: list[Claim]) -> Claim | None:
     """The first claim of these that is no known error and has a number."""
     return next((c for c in claims if not c.known_error and c.si_value is not None), None)
@@ -88,7 +96,7 @@ def figure() -> Figure:
         for row in rows
     )
     return Figure(
-        "A TPU core and its generations",
+        _grown(),
         "Main memory exchanges data with a memory on the chip, which feeds a vector unit and the "
         f"matrix units; a scalar unit gives orders to both. Per chip: {facts}.",
         "Solid arrows are data, dashed ones orders. Below, numbers of the whole chip; a dash is "

@@ -16,9 +16,9 @@ from scripts.website.figures.plotted import ChartAxis
 
 _MONTH = re.compile(r"(\d\d)(\d\d)\.\d{4,5}")
 _NAMED = {
-    "gpt-3-175b": (8, -4, "start"),
+    "gpt-3-175b": (8, 14, "start"),
     "palm-540b": (-8, -8, "end"),
-    "chinchilla-70b": (-8, 4, "end"),
+    "chinchilla-70b": (-8, 2, "end"),
     "llama-3-405b": (-8, -6, "end"),
     "deepseek-v3": (8, 8, "start"),
     "llama-1-65b": (8, 14, "start"),

@@ -50,11 +50,9 @@ def figure(model: str = "llama-3-8b", chips: int = 4) -> Figure:
         shapes += key(12 + 96 * number, 4, name, f"fb-{colour}")
     title = shape(model).model.name
     return Figure(
-        "Training state on one chip and on several",
+        "Copies fill every chip; shares fill one chip's worth, whatever the number of chips",
         f"{title} with Adam in mixed precision. {'; '.join(facts)}.",
-        f"States of {title}, to scale: weights, gradients and optimizer. Copies "
-        "need the memory of one chip on every chip; shares need it once, whatever the number of "
-        "chips.",
+        f"States of {title}, to scale: weights, gradients and optimizer.",
         _TOP + _HEIGHT + 10,
         tuple(shapes),
         x - 26,

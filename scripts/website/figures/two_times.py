@@ -67,7 +67,7 @@ def figure(
         facts.append(f"{name}: {total(bars):.3g}")
         top += 2 * LANE + GAP
     return Figure(
-        "Arithmetic and transfer, with and without overlap",
+        f"In {tiles[-1]} tiles the shorter of the two times hides behind the longer",
         f"Moving the bytes takes {memory:g} units of time and computing {compute:g}. "
         f"{'; '.join(facts)}. The larger of the two is {max(compute, memory):g}, the sum "
         f"{compute + memory:g}.",

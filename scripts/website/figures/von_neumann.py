@@ -27,13 +27,12 @@ def figure() -> Figure:
     for x, top in ((155, 190), (409, 190), (576, 190)):
         shapes += [arrow((x - 5, 232), (x - 5, top + 1)), arrow((x + 5, top), (x + 5, 231))]
     return Figure(
-        "A von Neumann machine",
+        "Every number crosses the bus before it is used",
         "A processor with a control unit, an arithmetic unit and registers; one memory that holds "
         "program and data; input and output. All of them are joined by one bus, and every number "
         "that is used crosses it.",
-        "The plan that carries John von Neumann's name: that of a laptop and, with more of "
-        "everything, of an accelerator. The arithmetic is on one side of the bus and the numbers "
-        "are on the other.",
+        "A von Neumann machine, the plan of a laptop and, with more of everything, of an "
+        "accelerator. The arithmetic is on one side of the bus and the numbers are on the other.",
         262,
         tuple(shapes),
         narrow=Sheet(SHEET, 372, tuple(_phone())),

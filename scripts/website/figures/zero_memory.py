@@ -8,7 +8,7 @@ from flopbook.quantities.units import format_quantity
 from scripts.website.figures.drawing import WIDTH, Figure, box, path, words
 
 LEFT, RIGHT, TOP, ROW, BAR = 150.0, 76.0, 34.0, 46.0, 26.0
-PARTS = (("weights", "c0"), ("gradients", "c1"), ("optimizer", "c2"))
+PARTS = (("weights", "c0"), ("gradients", "c3"), ("optimizer", "c2"))
 _LEAST = 0.3  # pixels: what is narrower cannot be seen
 NAMES = (
     "plain data parallelism",

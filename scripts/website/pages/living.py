@@ -93,7 +93,7 @@ def _pipeline() -> Scene:
         '["pipeline-schedule",{"schedule":"1f1b"}]',
         {},
         "A row for each stage, a bar for each pass with the number of its micro-batch: blue "
-        "forward, yellow backward, which takes twice as long. A dashed box is a wait.",
+        "forward, light backward, which takes twice as long. A dashed box is a wait.",
         "bubble",
     )
 

@@ -7,17 +7,21 @@ from __future__ import annotations
 
 import re
 from itertools import chain, pairwise
+from pathlib import Path
 
 import pytest
 
 from flopbook.errors import FlopbookError, UnknownName
 from flopbook.evaluation.calculator import calculate
-from scripts.website.figures import figure_of
+from scripts.website.figures import figure_names, figure_of, fsdp_streams, overlap
 from scripts.website.figures.chart import Chart
+from scripts.website.figures.narrow import narrow_sheet
 from scripts.website.figures.overlap import LAYERS, Bar, step
 from scripts.website.figures.plotted import ChartAxis
 from scripts.website.figures.ring_collective import exchanged, gathered, scattered
+from tests.support.cases import every
 
+ROOT = Path(__file__).resolve().parents[3]
 SIZES = pytest.mark.parametrize("devices", range(2, 7))
 
 
@@ -191,7 +195,7 @@ def test_a_schedule_wears_the_fills_of_the_house() -> None:
     """As many bars as passes, and the idle share of the closed form."""
     figure = figure_of("pipeline-schedule", schedule="zb-h1", stages=4, microbatches=8)
     share = calculate("bubble", schedule="zb-h1", stages=4, microbatches=8)["fraction"]
-    assert f"idle {share:.1%}" in figure.caption
+    assert f"idle for {share:.1%}" in figure.title
     parts = "".join(figure.parts)
     assert parts.count("<rect") == 4 * 8 * 3 + 3 and "fb-pass" not in parts
     with pytest.raises(FlopbookError, match="too many"):
@@ -223,3 +227,40 @@ def test_names_of_lines_keep_apart() -> None:
     names = chart.names([(name, [(1, 1), (10, 5)]) for name in ("one", "two", "three")])
     heights = sorted(float(re.search(r' y="([^"]+)"', text)[1]) for text in names)  # type: ignore[index]
     assert heights[1] - heights[0] >= 14 and heights[2] - heights[1] >= 14
+
+
+def test_steps_wear_the_same_colours_wherever_they_are_drawn() -> None:
+    """Arithmetic is blue and what travels orange, in still pictures and in those that move."""
+    colours = {overlap.FORWARD, overlap.BACKWARD, overlap.GATHERED, overlap.SUMMED}
+    assert colours == {"c0", "c8", "c1", "c6"}
+    for kind in overlap.KINDS:
+        for share in (0.5, 1.5):
+            for bar in overlap.step(kind, share):
+                blue = bar.colour in (overlap.FORWARD, overlap.BACKWARD)
+                assert bar.colour in colours and blue == (bar.lane == 0)
+    for row, kinds in (("arithmetic", {"c0", "c8"}), ("network", {"c1", "c6"})):
+        ahead, state = fsdp_streams.forward()
+        spans = [*ahead, *fsdp_streams.backward(state)]
+        assert {span.kind for span in spans if span.row == row} == kinds
+    living = ROOT / "docs" / "assets" / "flopbook" / "living"
+    moved = set(re.findall(r'"(c\d)"', (living / "fsdp.js").read_text(encoding="utf-8")))
+    assert moved == colours
+
+
+@every("name", figure_names())
+def test_a_caption_calls_panels_by_their_names(name: str) -> None:
+    """On a phone panels lie below each other: what is left or right in one is not in the other."""
+    drawn = figure_of(name)
+    if len(drawn.plots) > 1:
+        assert not re.search(r"(Left|Right|Middle)\b[,:]", drawn.caption), drawn.caption
+
+
+def test_a_narrow_sheet_keeps_the_band_of_an_estimate() -> None:
+    """The lowest and the highest growth of algorithms are lines, so that a phone shows them too."""
+    drawn = figure_of("compute-against-algorithms")
+    named = {series.name: series for series in drawn.plots[0].series}
+    ends = [named[f"algorithms, at {edge}"].points[-1][1] for edge in ("least", "most")]
+    guess = named["algorithms, best guess"].points[-1][1]
+    assert ends[0] < guess < ends[1]
+    sheet = narrow_sheet(drawn)
+    assert sheet and "".join(sheet.parts).count("fb-line2") >= 2

@@ -51,14 +51,14 @@ function step(forward, gather, scatter) {
   };
   let [core, wire, unsummed] = [0, 0, 0];
   const layers = Array.from({length: LAYERS}, (_, n) => n + 1);
-  const work = [...layers.map((layer) => ["F", layer, forward, "c0"]), ...layers.toReversed().map((layer) => ["B", layer, 2 * forward, "c4"])];
+  const work = [...layers.map((layer) => ["F", layer, forward, "c0"]), ...layers.toReversed().map((layer) => ["B", layer, 2 * forward, "c8"])];
   for (const [pass, layer, length, kind] of work) {
     wire = put(1, wire, gather, `G${layer}`, "c1");
     const ready = wire;
-    if (unsummed) wire = put(1, Math.max(wire, core), scatter, `R${unsummed}`, "c3");
+    if (unsummed) wire = put(1, Math.max(wire, core), scatter, `R${unsummed}`, "c6");
     core = put(0, Math.max(ready, core), length, `${pass}${layer}`, kind);
     unsummed = pass === "B" ? layer : 0;
   }
-  put(1, Math.max(wire, core), scatter, `R${unsummed}`, "c3");
+  put(1, Math.max(wire, core), scatter, `R${unsummed}`, "c6");
   return bars;
 }

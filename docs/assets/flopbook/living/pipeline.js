@@ -61,7 +61,7 @@ function passes(schedule, stages, count, link) {
       const start = Math.max(from, free[stage]);
       free[stage] = start + (pass === "F" ? 1 : BACKWARD);
       done.set(`${pass}${n}@${stage}`, free[stage]);
-      bars.push({lane: stage, start, end: free[stage], text: `${n + 1}`, kind: pass === "F" ? "c0" : "c4", pass});
+      bars.push({lane: stage, start, end: free[stage], text: `${n + 1}`, kind: pass === "F" ? "c0" : "c8", pass});
     }
   }
   return bars;
