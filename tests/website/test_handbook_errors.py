@@ -27,6 +27,11 @@ WRONG = [
     ("why-compute", "as far as anybody has measured"),
     ("sharded-matrices", "there are only four of them"),
     ("fsdp", "- Activations are not divided."),
+    ("fsdp", "which doubles step 6"),
+    ("fsdp", "The framework knows which layer comes next"),
+    ("networks", "Every pair is one hop apart"),
+    ("networks", "PP, ring attention | $V$ |"),
+    ("sharded-matrices", "divides the arithmetic by the number of devices"),
 ]
 
 

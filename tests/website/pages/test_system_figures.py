@@ -16,6 +16,7 @@ from scripts.website.figures import (
     causal_split,
     configuration_map,
     configuration_memory,
+    exchange_reach,
     expert_dispatch,
     experts_read,
     figure_of,
@@ -166,3 +167,16 @@ def test_figures_on_drafts_and_failures_take_their_times() -> None:
         != figure_of("checkpoint-interval").description
     )
     assert "419" in figure_of("failures-by-chips").description
+
+
+def test_an_exchange_slows_with_the_side_of_a_torus_and_past_the_ports_of_a_switch() -> None:
+    """Twice the side, twice the time; within a domain hardly any change, past it a jump."""
+    torus = dict(exchange_reach.on_torus())
+    assert torus[8**3] == pytest.approx(2 * torus[4**3], rel=0.01)
+    assert torus[16**3] == pytest.approx(2 * torus[8**3], rel=0.01)
+    rack = dict(exchange_reach.at_switch(exchange_reach.RACK, exchange_reach.RACKS))
+    assert rack[72] < 1.15 * rack[8] and rack[144] > 8 * rack[72]
+    node = dict(exchange_reach.at_switch(exchange_reach.NODE, exchange_reach.NODES))
+    card, wide = 50e9, exchange_reach.SENT
+    assert node[8192] == pytest.approx(wide / card, rel=0.02) == rack[8064]
+    assert "17 times" in figure_of("exchange-reach").title
