@@ -62,6 +62,19 @@ def kind(shape: tuple[int, ...]) -> str:
     return names.get(rings, "closed on one axis")
 
 
+def _finding(slices: list[tuple[int, ...]]) -> str:
+    """Two slices of as many chips compared, if there are such."""
+    for number, one in enumerate(slices):
+        for other in slices[number + 1 :]:
+            if prod(one) == prod(other):
+                ways = (
+                    f"{hops(shape)} hops, {across(shape)} links across as {_name(shape)}"
+                    for shape in (one, other)
+                )
+                return f"{prod(one)} chips: {', or '.join(ways)}"
+    return "The sides of a slice decide its hops and its links across the middle"
+
+
 def figure(shapes: str = SHAPES) -> Figure:
     """The slices side by side.
 
@@ -73,7 +86,7 @@ def figure(shapes: str = SHAPES) -> Figure:
     facts = [f"{_name(shape)}: {', '.join(_facts(shape))}" for shape in slices]
     rows = -(-len(slices) // _PHONE_ACROSS)
     return Figure(
-        "A slice whose axes do not close has longer ways and half the links across",
+        _finding(slices),
         f"{'; '.join(facts)}. Three sides: cubes of {CUBE} by {CUBE} by {CUBE} that optical "
         f"switches close. Two sides: an axis closes where it has {FULL} chips.",
         "Every dot is a chip; a long side is drawn with fewer. Dashed ends are links that go round "

@@ -87,6 +87,7 @@ def test_no_measured_point_is_above_the_printed_roof() -> None:
 def test_benched_numbers_know_their_unit() -> None:
     assert benched("latency", "memory").unit == "s" and benched("rate", "cache").unit == "byte/s"
     assert float(benched("launch", "graph")) == launch_time("graph")
+    assert float(benched("bus", "gtc-h100x32-sharp")) == 480e9
 
 
 def test_unknown_series_levels_and_kinds_are_refused() -> None:
@@ -96,6 +97,7 @@ def test_unknown_series_levels_and_kinds_are_refused() -> None:
         lambda: level_rate("tape"),
         lambda: benched("colour", "near"),
         lambda: benched("launch", "nothing"),
+        lambda: benched("bus", "no-such-row"),
     ):
         with pytest.raises(UnknownName):
             call()
