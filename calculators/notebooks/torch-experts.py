@@ -223,5 +223,8 @@ for off, sent, visits in seen.values():
     assert all(0 < copies <= TOKENS * CHOSEN for copies in sent)
 assert abs(mean / expected - 1) < 0.1
 spread = {name: max(visits) * RANKS / sum(visits) for name, (_, _, visits) in seen.items()}
-assert spread["leaning"] > 1.5 > spread["even"]
+assert spread["leaning"] > 2 > 1.5 > spread["even"]  # at under half of the speed
+fullest = max(seen["leaning"][2]) / (RANKS * TOKENS * CHOSEN)
+assert abs(fullest - 2 / 3) < 0.1  # one rank does two thirds of the work
+assert abs(sum(seen["leaning"][1]) / sum(seen["even"][1]) - 1) < 0.1  # about as many bytes
 print("all checks passed")

@@ -89,16 +89,16 @@ def alone(rank):
 
 
 # %%
-def gpipe(stage):
-    return [("F", n) for n in range(MICRO_BATCHES)] + [("B", n) for n in range(MICRO_BATCHES)]
+def gpipe(stage, count=MICRO_BATCHES):
+    return [("F", n) for n in range(count)] + [("B", n) for n in range(count)]
 
 
-def one_forward_one_backward(stage):
-    ahead = min(STAGES - 1 - stage, MICRO_BATCHES)
+def one_forward_one_backward(stage, count=MICRO_BATCHES):
+    ahead = min(STAGES - 1 - stage, count)
     order = [("F", n) for n in range(ahead)]
-    for n in range(MICRO_BATCHES - ahead):
+    for n in range(count - ahead):
         order += [("F", ahead + n), ("B", n)]
-    return order + [("B", n) for n in range(MICRO_BATCHES - ahead, MICRO_BATCHES)]
+    return order + [("B", n) for n in range(count - ahead, count)]
 
 
 for stage in range(STAGES):
@@ -219,12 +219,23 @@ for name, stages in results.items():
 # %% [markdown]
 # GPipe keeps all micro-batches on every stage. 1F1B keeps four on the first stage and one on the
 # last, however many micro-batches the batch has: that is why it can afford many of them, and many
-# micro-batches are what makes the bubble small.
+# micro-batches are what makes the bubble small. The drawing above says how small, if you divide its
+# gaps by its length, and the formula of the chapter says the same.
 
 # %%
+idle = 1 - 3 * MICRO_BATCHES / lengths["1F1B"]  # a stage works for three units a micro-batch
+print(f"idle in the drawing: {idle:.1%}")
+shares = {}
 for count in (MICRO_BATCHES, 8 * MICRO_BATCHES):
-    bubble = flopbook.calculate("bubble", stages=STAGES, microbatches=count)
-    print(f"{count:2} micro-batches: {bubble['fraction']:.0%} of the step is bubble")
+    shares[count] = flopbook.calculate("bubble", stages=STAGES, microbatches=count)["fraction"]
+    print(f"{count:2} micro-batches: {shares[count]:.1%} of the step is bubble")
+
+
+def most_kept(steps):
+    """The most micro-batches in flight, from the order of the passes alone."""
+    flight = np.cumsum([1 if kind == "F" else -1 for kind, _ in steps])
+    return int(flight.max())
+
 
 # %% [markdown]
 # ## Try it
@@ -246,4 +257,8 @@ assert [most for _, most in results["1F1B"]] == [STAGES - stage for stage in ran
 assert lengths["GPipe"] == lengths["1F1B"] == 3 * (MICRO_BATCHES + STAGES - 1)
 for stage in range(STAGES):
     assert sorted(gpipe(stage)) == sorted(one_forward_one_backward(stage))
+    for count in (MICRO_BATCHES, 8 * MICRO_BATCHES):  # however many micro-batches there are
+        assert most_kept(gpipe(stage, count)) == count
+        assert most_kept(one_forward_one_backward(stage, count)) == STAGES - stage
+assert np.isclose(idle, shares[MICRO_BATCHES]) and shares[8 * MICRO_BATCHES] < idle / 4
 print("all checks passed")

@@ -187,7 +187,8 @@ def profiled(step):
 PARTS = ("forward", "backward", "optimizer", "attention", "feed-forward", "head and loss", "log")
 before, events_before = profiled(step)
 total = sum(milliseconds for milliseconds, _, _ in before)
-for milliseconds, calls, name in [row for row in before if row[2] not in PARTS][:12]:
+operators = [row for row in before if row[2] not in PARTS]
+for milliseconds, calls, name in operators[:12]:
     print(f"{milliseconds / total:5.1%}  {calls:5} calls  {name}")
 
 # %% [markdown]
@@ -210,10 +211,19 @@ for name, milliseconds in regions(events_before).items():
 
 # %% [markdown]
 # Attention takes longer than the feed-forward block, although it has fewer FLOPs here: half of its
-# weights, and scores of only 128 tokens. The log costs little on a processor. On a GPU it would
-# stop the queue in every layer, and nothing in this table would say so: there it shows as gaps in
-# the timeline of the device.
-#
+# weights, and scores of only 128 tokens. The log costs a fraction of either on a processor. On a
+# GPU it would stop the queue in every layer, and nothing in this table would say so: there it shows
+# as gaps in the timeline of the device.
+
+# %%
+one = model.layers[0]
+attention_weights = one.qkv.weight.numel() + one.out.weight.numel()
+forward_weights = one.up.weight.numel() + one.down.weight.numel()
+# FLOPs of a token forward: two for each weight, and all scores with their sums, as the loop does
+attention_flops = 2 * attention_weights + 4 * SEQ * WIDTH
+print(f"attention {attention_flops:,} FLOP a token, feed-forward {2 * forward_weights:,}")
+
+# %% [markdown]
 # ## The repair
 #
 # Replace the loop by one fused call and drop the log. Then measure again, and check that the
@@ -270,4 +280,8 @@ assert fast_seconds < seconds and mfu < fast_mfu < 1
 assert sum(n for _, n, _ in after) < sum(n for _, n, _ in before) / 2
 assert regions(events_before)["attention"] > 1.2 * regions(events_after)["attention"]
 assert "log" not in regions(events_after)
+assert operators[0][2] == "aten::mm" and operators[0][1] > 5 * 6 * LAYERS  # hundreds, not dozens
+parts_before = regions(events_before)
+assert parts_before["attention"] > parts_before["feed-forward"] > parts_before["log"]
+assert 2 * attention_weights == forward_weights and attention_flops < 2 * forward_weights
 print("all checks passed")

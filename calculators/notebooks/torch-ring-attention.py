@@ -39,6 +39,7 @@ from flopbook.sharding.ranks import run_ranks
 use_style()
 
 RANKS, HEADS, TOKENS, HEAD_DIM = 4, 2, 64, 8
+COUNTED = {"elements": 0, "products": 0}  # what a rank sends and multiplies in one pass
 
 
 def start():
@@ -47,10 +48,16 @@ def start():
     return torch.randn(4, HEADS, TOKENS, HEAD_DIM, generator=dice, dtype=torch.float64)
 
 
+def product(a, b):
+    """a @ b, counted."""
+    COUNTED["products"] += 1
+    return a @ b
+
+
 def scores(q, k, rows, columns):
     """Scaled products; what lies in the future of a row is minus infinity."""
     future = columns[None, :] > rows[:, None]
-    return (q @ k.transpose(-1, -2) * HEAD_DIM**-0.5).masked_fill(future, -torch.inf)
+    return (product(q, k.transpose(-1, -2)) * HEAD_DIM**-0.5).masked_fill(future, -torch.inf)
 
 
 def alone(rank):
@@ -95,6 +102,7 @@ def balanced(rank):
 def passed_on(tensors, rank):
     """What the left neighbour holds, while the right one gets ours."""
     sent = torch.stack(tensors).contiguous()
+    COUNTED["elements"] += sent.numel()
     come = torch.empty_like(sent)
     right, left = (rank + 1) % RANKS, (rank - 1) % RANKS
     moves = [dist.P2POp(dist.isend, sent, right), dist.P2POp(dist.irecv, come, left)]
@@ -107,19 +115,19 @@ def forward(rank, q, k, v, places):
     rows = places(rank)
     top = torch.full((HEADS, len(rows), 1), -torch.inf, dtype=q.dtype)
     total, out = torch.zeros_like(top), torch.zeros_like(q)
-    products = 0
+    unmasked = 0
     for step in range(RANKS):
         owner = (rank - step) % RANKS
         s = scores(q, k, rows, places(owner))
-        products += int((s > -torch.inf).sum())
+        unmasked += int((s > -torch.inf).sum())
         higher = torch.maximum(top, s.amax(-1, keepdim=True))
         weights = torch.exp(s - higher)
         shrink = torch.exp(top - higher).nan_to_num(0.0)
         total = total * shrink + weights.nan_to_num(0.0).sum(-1, keepdim=True)
-        out = out * shrink + weights.nan_to_num(0.0) @ v
+        out = out * shrink + product(weights.nan_to_num(0.0), v)
         top = higher
         k, v = passed_on([k, v], rank)
-    return out / total, top + torch.log(total), products
+    return out / total, top + torch.log(total), unmasked
 
 
 # %% [markdown]
@@ -138,19 +146,21 @@ def backward(rank, q, k, v, out, logs, slope, places):
     for step in range(RANKS):
         owner = (rank - step) % RANKS
         p = torch.exp(scores(q, k, rows, places(owner)) - logs)
-        back_v = back_v + p.transpose(-1, -2) @ slope
-        ds = p * (slope @ v.transpose(-1, -2) - drift) * HEAD_DIM**-0.5
-        back_q = back_q + ds @ k
-        back_k = back_k + ds.transpose(-1, -2) @ q
+        back_v = back_v + product(p.transpose(-1, -2), slope)
+        ds = p * (product(slope, v.transpose(-1, -2)) - drift) * HEAD_DIM**-0.5
+        back_q = back_q + product(ds, k)
+        back_k = back_k + product(ds.transpose(-1, -2), q)
         k, v, back_k, back_v = passed_on([k, v, back_k, back_v], rank)
     return back_q, back_k, back_v
 
 
 def ring(rank, places):
     q, k, v, direction = (tensor[:, places(rank)] for tensor in start())
-    out, logs, products = forward(rank, q, k, v, places)
+    out, logs, unmasked = forward(rank, q, k, v, places)
+    passes = [dict(COUNTED)]
     gradients = backward(rank, q, k, v, out, logs, direction, places)
-    return [tensor.numpy() for tensor in (out, *gradients)], products
+    passes.append({name: COUNTED[name] - before for name, before in passes[0].items()})
+    return [tensor.numpy() for tensor in (out, *gradients)], unmasked, passes
 
 
 # %% [markdown]
@@ -169,11 +179,12 @@ def difference(found, places):
     return max(float(np.abs(a - b).max() / np.abs(b).max()) for a, b in pairs)
 
 
-worked = {}
+worked, counted = {}, {}
 for name, places in [("plain", plain), ("balanced", balanced)]:
     results = run_ranks(RANKS, ring, places)
-    off = difference([tensors for tensors, _ in results], places)
-    worked[name] = off, [products for _, products in results]
+    off = difference([tensors for tensors, _, _ in results], places)
+    worked[name] = off, [unmasked for _, unmasked, _ in results]
+    counted[name] = [passes for *_, passes in results]
     share = worked[name][1][-1] * RANKS / sum(worked[name][1])
     alike = "alike to rounding" if off < 1e-12 else "DIFFERENT"
     print(f"{name:8} {alike}; scores of each rank {worked[name][1]}, the last {share:.2f} x mean")
@@ -181,16 +192,21 @@ for name, places in [("plain", plain), ("balanced", balanced)]:
 # %% [markdown]
 # With the plain split the last rank has nearly twice the mean, and all others wait for it: causal
 # attention over many ranks runs at half speed. Dealt out from both ends, all ranks have the same
-# work, to the score. The bytes are equal in both.
-#
+# work, to the score. Both splits send the same bytes.
+
+# %%
+for name, passes in zip(("forward", "backward"), counted["balanced"][0], strict=True):
+    print(f"{name:8} {passes['elements']:,} elements sent, {passes['products']} products of blocks")
+
+# %% [markdown]
 # The figure shows the scores that each rank computes under both splits, and their mean.
 
 # %%
 fig, ax = plt.subplots()
-for number, (name, (_, products)) in enumerate(worked.items()):
+for number, (name, (_, unmasked)) in enumerate(worked.items()):
     places = [rank + 0.4 * number for rank in range(RANKS)]
-    ax.bar(places, products, width=0.36, color=COLOURS[number], label=name)
-ax.axhline(sum(products) / RANKS, color="black", linestyle=":", linewidth=1, label="mean")
+    ax.bar(places, unmasked, width=0.36, color=COLOURS[number], label=name)
+ax.axhline(sum(unmasked) / RANKS, color="black", linestyle=":", linewidth=1, label="mean")
 ax.set(xticks=[rank + 0.2 for rank in range(RANKS)], xticklabels=range(RANKS))
 ax.set(xlabel="rank", ylabel="scores that are not masked")
 ax.legend()
@@ -209,10 +225,15 @@ show("Scores that each rank computes with the plain and with the balanced split"
 # The claims of this page, as assertions.
 
 # %%
-for off, products in worked.values():
+for off, unmasked in worked.values():
     assert off < 1e-12
-    assert sum(products) == HEADS * TOKENS * (TOKENS + 1) // 2
+    assert sum(unmasked) == HEADS * TOKENS * (TOKENS + 1) // 2
 assert len(set(worked["balanced"][1])) == 1
 last = worked["plain"][1][-1] * RANKS / sum(worked["plain"][1])
 assert abs(last - (2 - 1 / RANKS)) < 0.05
+assert counted["plain"] == counted["balanced"]  # the split changes no byte
+for ahead, back in counted["balanced"]:
+    assert ahead["elements"] == 2 * HEADS * TOKENS * HEAD_DIM  # keys and values, once round
+    assert back["elements"] == 2 * ahead["elements"]
+    assert back["products"] == 2.5 * ahead["products"]
 print("all checks passed")

@@ -30,6 +30,8 @@
 # ## Set up
 
 # %%
+import weakref
+
 import matplotlib.pyplot as plt
 import numpy as np
 import torch
@@ -43,6 +45,7 @@ use_style()
 
 RANKS, LAYERS, WIDTH, HIDDEN, TOKENS = 4, 3, 32, 96, 64
 MOVED = {}  # elements that a rank received, by collective
+HELD = {"now": 0, "most": 0}  # elements of gathered matrices that a rank holds
 
 
 def count(name, elements):
@@ -58,7 +61,7 @@ def count(name, elements):
 
 
 # %%
-def start():
+def start(tokens=TOKENS):
     """Weights of all layers, in and out, and the batch (tokens, width)."""
     dice = torch.Generator().manual_seed(0)
 
@@ -66,7 +69,7 @@ def start():
         return torch.randn(rows, columns, generator=dice, dtype=torch.float64) * rows**-0.5
 
     weights = [(matrix(WIDTH, HIDDEN), matrix(HIDDEN, WIDTH)) for _ in range(LAYERS)]
-    return weights, torch.randn(TOKENS, WIDTH, generator=dice, dtype=torch.float64)
+    return weights, torch.randn(tokens, WIDTH, generator=dice, dtype=torch.float64)
 
 
 def alone(rank):
@@ -90,8 +93,8 @@ print(f"{len(reference)} matrices, {sum(g.size for g in reference):,} parameters
 
 
 # %%
-def data_parallel(rank):
-    weights, x = start()
+def data_parallel(rank, tokens=TOKENS):
+    weights, x = start(tokens)
     x = x.chunk(RANKS)[rank]
     flat = [w.requires_grad_() for pair in weights for w in pair]
     for w_in, w_out in weights:
@@ -99,26 +102,36 @@ def data_parallel(rank):
     (x * x).mean().backward()
     for w in flat:
         dist.all_reduce(w.grad)
+        count("all-reduce", 2 * (RANKS - 1) * w.numel() // RANKS)
         w.grad /= RANKS
-    return [w.grad.numpy() for w in flat]
+    return [w.grad.numpy() for w in flat], MOVED
 
 
 # %% [markdown]
 # ## FSDP
 #
 # A rank stores a quarter of the rows of each matrix. Before a product it gathers the whole matrix,
-# and it forgets it right after. The backward pass gathers it again, computes the gradient of the
-# whole matrix from its own tokens, and a reduce-scatter leaves each rank with the quarter that
-# belongs to its rows, summed over all ranks.
+# and frees it right after. The backward pass gathers it again, computes the gradient of the whole
+# matrix from its own tokens, and a reduce-scatter leaves each rank with the quarter that belongs to
+# its rows, summed over all ranks. `HELD` counts the gathered matrices that exist at one time: if
+# the code frees what it says it frees, that is one.
 
 
 # %%
 def gathered(shard):
-    """The whole matrix from the rows of all ranks."""
+    """The whole matrix from the rows of all ranks; counted for as long as it exists."""
     parts = [torch.empty_like(shard) for _ in range(RANKS)]
     dist.all_gather(parts, shard)
     count("all-gather", (RANKS - 1) * shard.numel())
-    return torch.cat(parts)
+    whole = torch.cat(parts)
+    HELD["now"] += whole.numel()
+    HELD["most"] = max(HELD.values())
+    weakref.finalize(whole, freed, whole.numel())
+    return whole
+
+
+def freed(elements):
+    HELD["now"] -= elements
 
 
 class ShardedProduct(torch.autograd.Function):
@@ -139,15 +152,15 @@ class ShardedProduct(torch.autograd.Function):
         return back, mine / RANKS
 
 
-def fully_sharded(rank):
-    weights, x = start()
+def fully_sharded(rank, tokens=TOKENS):
+    weights, x = start(tokens)
     x = x.chunk(RANKS)[rank]
     shards = [w.chunk(RANKS)[rank].clone().requires_grad_() for pair in weights for w in pair]
     for w_in, w_out in zip(shards[::2], shards[1::2], strict=True):
         x = x + ShardedProduct.apply(torch.relu(ShardedProduct.apply(x, w_in)), w_out)
     (x * x).mean().backward()
     held = sum(shard.numel() for shard in shards)
-    return [shard.grad.numpy() for shard in shards], held, MOVED
+    return [shard.grad.numpy() for shard in shards], MOVED, held, HELD["most"]
 
 
 # %% [markdown]
@@ -190,8 +203,8 @@ class Leave(torch.autograd.Function):
         return slope
 
 
-def tensor_parallel(rank):
-    weights, x = start()
+def tensor_parallel(rank, tokens=TOKENS):
+    weights, x = start(tokens)
     shards = []
     for w_in, w_out in weights:
         columns = w_in.chunk(RANKS, dim=1)[rank].clone().requires_grad_()
@@ -225,7 +238,7 @@ from_tp = [
     np.concatenate(parts, axis=1 - number % 2)  # columns of the first matrix, rows of the second
     for number, parts in enumerate(zip(*(rank[0] for rank in divided), strict=True))
 ]
-for name, found in [("DP", replicated[0]), ("FSDP", from_fsdp), ("TP", from_tp)]:
+for name, found in [("DP", replicated[0][0]), ("FSDP", from_fsdp), ("TP", from_tp)]:
     print(f"{name:5} {'alike to rounding' if difference(found) < 1e-12 else 'DIFFERENT'}")
 
 # %% [markdown]
@@ -239,28 +252,34 @@ for name, found in [("DP", replicated[0]), ("FSDP", from_fsdp), ("TP", from_tp)]
 # %%
 parameters = sum(g.size for g in reference)
 share = 1 - 1 / RANKS
-print(f"P = {parameters:,} parameters, of which a rank holds {sharded[0][1]:,} under FSDP")
-for name, elements in sharded[0][2].items():
+_, by_fsdp, stored, gathered_most = sharded[0]
+print(f"P = {parameters:,} parameters; under FSDP a rank stores {stored:,}")
+print(f"and holds at most {gathered_most:,} gathered ones, a matrix of {WIDTH} by {HIDDEN}")
+for name, elements in by_fsdp.items():
     print(f"FSDP {name:14} {elements:7,} elements: {elements / parameters / share:g} (1 - 1/N) P")
 for name, elements in divided[0][1].items():
     each = elements / (2 * share * TOKENS * WIDTH)
     print(f"TP   {name:14} {elements:7,} elements: {each:g} x 2 (1 - 1/N) x tokens x width")
 
 # %% [markdown]
-# The figure shows the elements that each rank moved in one step, the all-reduces of data
-# parallelism included. FSDP moves half as much again as data parallelism. The bar of tensor
-# parallelism would grow with the batch, the other two would not.
+# Now run all three once more with twice the tokens. The figure shows the elements that each rank
+# moved in one step, for both batches. FSDP moves half as much again as data parallelism, and
+# neither asks how many tokens there are. Tensor parallelism does, and its bar doubles.
 
 # %%
-moved = {
-    "DP": 2 * share * parameters,
-    "FSDP": sum(sharded[0][2].values()),
-    "TP": sum(divided[0][1].values()),
-}
+SCHEMES = {"DP": data_parallel, "FSDP": fully_sharded, "TP": tensor_parallel}
+once, twice = (
+    {name: sum(run_ranks(RANKS, run, tokens)[0][1].values()) for name, run in SCHEMES.items()}
+    for tokens in (TOKENS, 2 * TOKENS)
+)
 fig, ax = plt.subplots()
-ax.bar(moved.keys(), moved.values(), color=COLOURS[: len(moved)])
-ax.set(ylabel="elements moved by a rank")
-show("Elements that a rank moves in a step under data, fully sharded and tensor parallelism")
+for number, (tokens, moved) in enumerate([(TOKENS, once), (2 * TOKENS, twice)]):
+    places = [place + 0.4 * number for place in range(len(moved))]
+    ax.bar(places, moved.values(), width=0.36, color=COLOURS[number], label=f"{tokens} tokens")
+ax.set(xticks=[place + 0.2 for place in range(len(once))], xticklabels=list(once))
+ax.set(xlabel="scheme", ylabel="elements moved by a rank")
+ax.legend()
+show("Elements that a rank moves in a step under DP, FSDP and TP, for a batch and for twice of it")
 
 # %% [markdown]
 # On real links the same counts decide what hides. Ask the calculators: from how many tokens per
@@ -286,13 +305,16 @@ print(f"TP pays up to a degree of {int(tp['forward_degree'])}")
 # The claims of this page, as assertions.
 
 # %%
-assert difference(replicated[0]) < 1e-12
+assert all(difference(gradients) < 1e-12 for gradients, _ in replicated)  # on every rank
 assert difference(from_fsdp) < 1e-12 and difference(from_tp) < 1e-12
-assert all(rank[1] * RANKS == parameters for rank in sharded)
-assert sharded[0][2] == {
+assert all(stored * RANKS == parameters for _, _, stored, _ in sharded)
+assert all(most == WIDTH * HIDDEN for *_, most in sharded)  # one matrix at a time, never two
+assert by_fsdp == {
     "all-gather": int(2 * share * parameters),
     "reduce-scatter": int(share * parameters),
 }
-assert np.isclose(moved["FSDP"] / moved["DP"], 1.5)
+assert replicated[0][1] == {"all-reduce": int(2 * share * parameters)}
+assert once["FSDP"] == 1.5 * once["DP"]
+assert (twice["DP"], twice["FSDP"], twice["TP"]) == (once["DP"], once["FSDP"], 2 * once["TP"])
 assert divided[0][1] == {"all-reduce": int((2 * LAYERS - 1) * 2 * share * TOKENS * WIDTH)}
 print("all checks passed")
