@@ -49,6 +49,7 @@ def test_results_are_parquet_with_a_row_for_each_case(file: Path, cli: Any) -> N
         told = by_case[row["chip"], row["chips"]]
         assert {name: row[name] for name in told} == told
         assert (row["seconds"] is None) == (row["rank"] == 0) == bool(row["problem"])
+    assert "2 rows without one: does not fit" in outcome.out
     best = min((row for row in kept if row["rank"] == 1), key=lambda row: row["seconds"])
     assert best["chip"] == "b200" and best["chips"] == "32"
     first = next(line for line in outcome.out.splitlines() if "b200" in line)

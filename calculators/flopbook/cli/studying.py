@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,14 +14,14 @@ from flopbook.cli.layout import print_json
 from flopbook.cli.parser import Option
 from flopbook.cli.plain import command
 from flopbook.errors import FlopbookError, printable
-from flopbook.evaluation.answers import columns
+from flopbook.evaluation.answers import columns, counted
 from flopbook.quantities.formatting import format_quantity
 
 if TYPE_CHECKING:
     from flopbook.planning.study import Answer, Options, Study
     from flopbook.planning.study_workers import Answered
 
-MOST_TOP, MOST_SHOWN = 100, 20
+MOST_TOP, MOST_SHOWN, MOST_REASONS = 100, 20, 5
 RESULTS = "results.parquet"
 PAUSE, PAUSE_OF_LOGS = 0.2, 60.0  # seconds between two lines of progress
 _OPTIONS = (
@@ -173,7 +174,15 @@ def _summary(made: Mapping[str, Any]) -> str:
     if made["asked"] < made["cases"]:
         lines.append(f"{made['cases'] - made['asked']:,} cases were finished before")
     lines.append(f"{made['planned']:,} of {made['cases']:,} cases have a layout that fits")
+    lines += _reasons(made["rows"])
     return "\n".join([*lines, f"wrote {printable(made['results'])}"])
+
+
+def _reasons(listed: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Why cases have no layout, the most frequent reasons first."""
+    reasons = Counter(row["problem"] for row in listed if row["problem"])
+    for reason, count in reasons.most_common(MOST_REASONS):
+        yield printable(f"{counted(count, 'row')} without one: {reason}")
 
 
 def _line(row: Mapping[str, Any], varying: Sequence[str]) -> tuple[str, ...]:

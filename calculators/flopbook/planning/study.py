@@ -13,16 +13,31 @@ import json
 import math
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_type_hints
 
 from flopbook.architectures.shape import shape
 from flopbook.data.files import read_bytes
 from flopbook.data.library import library, per_library
 from flopbook.data.yaml_text import Node, named_children, read_yaml
-from flopbook.errors import DataError, FlopbookError, Problem, UnknownName, shorten, show_path
-from flopbook.planning.planner import plan
+from flopbook.errors import (
+    MOST_TOLD,
+    DataError,
+    FlopbookError,
+    Problem,
+    UnknownName,
+    printable,
+    shorten,
+    show_path,
+)
+from flopbook.planning.planner import PlannedLayout, plan
 from flopbook.planning.question import question_of
-from flopbook.prediction.asking import amount_option
+from flopbook.prediction.asking import (
+    PRECISIONS,
+    RECOMPUTE,
+    amount_option,
+    count_option,
+    word_option,
+)
 from flopbook.prediction.fitted import FILE as FITTED
 from flopbook.prediction.machines import machine
 
@@ -32,6 +47,10 @@ REQUIRED = ("model", "chip", "chips", "batch-tokens")
 DEGREES = ("tp", "pp", "cp", "ep", "dp", "zero", "hsdp")
 OPTIONAL = ("seq", "dtype", "stack", "price", *DEGREES, "recompute")
 FIELDS = (*REQUIRED, *OPTIONAL)
+_LONGEST_PROBLEM = 500  # of a case, in characters
+_MOST_CONSIDERED = 2**53  # what a table of real numbers holds exactly
+_KINDS = get_type_hints(PlannedLayout)
+_ON_FILE = ("model", "chip")
 _MEND = "write options of flopbook plan, each with a value or a list of them"
 
 Options = Mapping[str, str]
@@ -70,7 +89,8 @@ def read_study(path: Path) -> Study:
             continue
         values = list(_values(node))
         fields[name] = [text for _, text in values]
-        problems += _wrong(name, values, file)
+        # To look for the name that is nearest takes a while: nobody reads 20,000 slips.
+        problems += itertools.islice(_wrong(name, values, file), MOST_TOLD)
         if not values:
             problems.append(_problem(file, node, "nothing", "at least one value"))
     for name in REQUIRED:
@@ -109,7 +129,8 @@ def _wrong(name: str, values: list[tuple[Node, str]], file: str) -> Iterator[Pro
         try:
             _CHECKS.get(name, _anything)(text)
         except FlopbookError as error:
-            yield _problem(file, node, shorten(error, 200), f"a {name} that is on file")
+            expected = f"a {name} that is on file" if name in _ON_FILE else "what a plan takes"
+            yield _problem(file, node, shorten(error, 200), expected)
 
 
 def _price(text: str) -> None:
@@ -122,7 +143,25 @@ def _anything(text: str) -> None:
     """The plan says what is wrong with it."""
 
 
-_CHECKS: Mapping[str, Callable[[str], Any]] = {"model": shape, "chip": machine, "price": _price}
+def _count(name: str) -> Callable[[str], Any]:
+    """Reads a whole number as the plan does."""
+    unit = "token" if name == "batch-tokens" else "1"
+    return lambda text: count_option({name: text}, name, unit, may_be_zero=name == "zero")
+
+
+def _word(name: str, words: tuple[str, ...]) -> Callable[[str], Any]:
+    """Reads one of some words as the plan does."""
+    return lambda text: word_option({name: text}, name, words)
+
+
+_CHECKS: Mapping[str, Callable[[str], Any]] = {
+    "model": shape,
+    "chip": machine,
+    "price": _price,
+    "dtype": _word("dtype", PRECISIONS),
+    "recompute": _word("recompute", RECOMPUTE),
+    **{name: _count(name) for name in ("chips", "batch-tokens", "seq", *DEGREES)},
+}
 
 
 @per_library
@@ -146,9 +185,51 @@ def answer(options: Options, top: int) -> Answer:
     try:
         run_plan = plan(question_of(dict(options)), top)
     except FlopbookError as error:
-        return Answer((), 0, str(error), made_with())
+        return Answer((), 0, printable(shorten(error, _LONGEST_PROBLEM)), made_with())
     layouts = tuple(layout._asdict() for layout in run_plan.layouts)
     return Answer(layouts, run_plan.considered, "" if layouts else "does not fit", made_with())
+
+
+def answer_of(record: Any) -> Answer:
+    """An answer that was written down or sent. Raises ValueError for what no plan answers.
+
+    Files are cut off and edited, and workers may run anything: what comes back is read like data.
+    """
+    if not isinstance(record, Mapping) or set(record) != set(Answer._fields):
+        raise ValueError("no answer of a case")
+    layouts, problem, considered = record["layouts"], record["problem"], record["considered"]
+    if not isinstance(layouts, (list, tuple)) or not all(map(_is_layout, layouts)):
+        raise ValueError("no layouts")
+    if not isinstance(considered, int) or not 0 <= considered <= _MOST_CONSIDERED:
+        raise ValueError("no count of layouts")
+    if not _is_text(problem, _LONGEST_PROBLEM) or bool(problem) == bool(layouts):
+        raise ValueError("no reason")
+    if not _is_text(record["made_with"], _LONGEST_PROBLEM):
+        raise ValueError("no code that made it")
+    return Answer(tuple(layouts), considered, problem, record["made_with"])
+
+
+def _is_layout(layout: Any) -> bool:
+    """Whether a record has what a planned layout has, each number within what there can be."""
+    if not isinstance(layout, Mapping) or set(layout) != set(_KINDS):
+        return False
+    if not all(_is_value(layout[name], kind) for name, kind in _KINDS.items()):
+        return False
+    return bool(layout["low"] <= layout["seconds"] <= layout["high"])
+
+
+def _is_value(value: Any, kind: type) -> bool:
+    if kind is str:
+        return _is_text(value, _LONGEST_PROBLEM)
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return False
+    if kind is int:
+        return isinstance(value, int) and 0 <= value <= _MOST_CONSIDERED
+    return bool(0 < value < math.inf)
+
+
+def _is_text(value: Any, most: int) -> bool:
+    return isinstance(value, str) and len(value) <= most and value.isprintable()
 
 
 def rows(study: Study, answers: Mapping[str, Answer], top: int) -> Iterator[dict[str, Any]]:

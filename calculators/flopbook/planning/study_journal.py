@@ -15,7 +15,7 @@ from typing import IO
 
 from flopbook.data.files import open_to_grow, read_bytes
 from flopbook.errors import FlopbookError, show_path
-from flopbook.planning.study import Answer, made_with
+from flopbook.planning.study import Answer, answer_of, made_with
 
 NAME = "finished.jsonl"
 MOST_BYTES = 2**31
@@ -79,8 +79,8 @@ def _answers(content: bytes) -> Iterator[tuple[str, Answer]]:
         try:
             record = json.loads(line)
             name = record.pop("name")
-            answer = Answer(**{**record, "layouts": tuple(record["layouts"])})
-        except (ValueError, TypeError, KeyError, AttributeError):
+            kept_answer = answer_of(record)
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
             continue
-        if answer.made_with == made_with():
-            yield name, answer
+        if isinstance(name, str) and kept_answer.made_with == made_with():
+            yield name, kept_answer

@@ -6,6 +6,7 @@ computes, an answer comes as soon as it is there, in any order.
 
 from __future__ import annotations
 
+import asyncio
 import importlib
 import itertools
 import logging
@@ -14,13 +15,15 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from flopbook.errors import FlopbookError, printable, shorten
-from flopbook.planning.study import Answer, Options, answer, made_with
+from flopbook.planning.study import Answer, Options, answer, answer_of, made_with
 
 _ADDRESS = re.compile(r"(?:(?:tcp|tls|ws|wss)://)?[\w.:\[\]-]+:\d{1,5}/?", re.ASCII)
 _EXPECTED = "expected a Dask scheduler, such as 10.0.0.1:8786"
+_OTHER_CODE = "a worker has other code or data of flopbook; install the same"
 Answered = tuple[Options, Answer]
 AHEAD = 4  # cases that wait at each worker, so that none is idle
 CONNECT_SECONDS = 10
+WORKERS_SECONDS = 120
 # A case whose worker died is tried elsewhere; one that kills so many workers ends the study.
 RETRIES = 3
 
@@ -42,6 +45,7 @@ def on_a_cluster(cases: Sequence[Options], top: int, address: str) -> Iterator[A
     dask = _distributed()
     client = _client(dask, address)
     try:
+        _check_workers(client, address)
         yield from _gathered(dask, client, cases, top)
     except dask.CancelledError:
         raise FlopbookError(f"the scheduler at {_said(address)} is gone; run again") from None
@@ -66,12 +70,47 @@ def _gathered(dask: Any, client: Any, cases: Sequence[Options], top: int) -> Ite
 
     arriving = dask.as_completed(send(max(AHEAD * threads, AHEAD)), loop=client.loop)
     for future in arriving:
-        finished = future.result()
+        finished = _result(dask, future)
         if finished.made_with != made_with():
-            raise FlopbookError("a worker has other code or data of flopbook; install the same")
+            raise FlopbookError(_OTHER_CODE)
         for added in send(1):
             arriving.add(added)
         yield asked.pop(future.key), finished
+
+
+def _result(dask: Any, future: Any) -> Answer:
+    """What a worker answered. Raises FlopbookError where it failed, or sent no answer of ours."""
+    try:
+        return answer_of(future.result()._asdict())
+    except (dask.CancelledError, dask.KilledWorker):
+        raise
+    except Exception as error:  # a worker runs what it has: any of it may fail, in any way
+        raise _failed(error) from None
+
+
+def _check_workers(client: Any, address: str) -> None:
+    """Ask all workers for their code: a case kills one that has no flopbook at all.
+
+    A cluster may still be starting, but one without workers would be waited for without end.
+    """
+    try:
+        client.wait_for_workers(1, timeout=WORKERS_SECONDS)
+    except (TimeoutError, OSError):
+        raise FlopbookError(
+            f"the scheduler at {_said(address)} had no worker in {WORKERS_SECONDS:g} s; "
+            "start some and run again"
+        ) from None
+    try:
+        digests = client.run(made_with)
+    except Exception as error:  # as above
+        raise _failed(error) from None
+    if set(digests.values()) != {made_with()}:
+        raise FlopbookError(_OTHER_CODE)
+
+
+def _failed(error: Exception) -> FlopbookError:
+    reason = printable(shorten(f"{type(error).__name__}: {error}", 200))
+    return FlopbookError(f"a worker failed ({reason}); install the same flopbook on each")
 
 
 def _distributed() -> Any:
@@ -90,12 +129,24 @@ def _client(dask: Any, address: str) -> Any:
     for logger in loggers:
         logger.setLevel(logging.CRITICAL)
     try:
+        asyncio.run(asyncio.wait_for(_check_scheduler(dask, address), CONNECT_SECONDS))
         return dask.Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
-    except (OSError, ValueError):
+    except Exception:  # what listens there may speak anything, and Dask fails on it in any way
         raise FlopbookError(f"--scheduler {_said(address)}: none answers; {_EXPECTED}") from None
     finally:
         for logger, level in zip(loggers, levels, strict=True):
             logger.setLevel(level)
+
+
+async def _check_scheduler(dask: Any, address: str) -> None:
+    """Ask who listens there: a client of Dask itself waits without end for one that says nothing.
+
+    Raises whatever Dask makes of it, ValueError for a worker.
+    """
+    async with dask.rpc(address, timeout=CONNECT_SECONDS) as peer:
+        identity = await peer.identity()
+    if not str(identity.get("type")).endswith("Scheduler"):
+        raise ValueError("no scheduler")
 
 
 def _said(address: str) -> str:
