@@ -186,11 +186,29 @@ def _row(work: Work) -> dict[str, Any]:
     return work._asdict() | {"people": people}
 
 
+_TEXTS = ("title", "type", "doi", "eprint", "url", "summary", "category", "published")
+
+
 def _work(row: dict[str, Any]) -> Work:
-    """The work of a row; lists of JSON become tuples again."""
-    people = tuple(Person(*fields) for fields in row["people"])
-    details = tuple(map(tuple, row["more"]))
-    return Work(**row | {"people": people, "venue": tuple(row["venue"]), "more": details})
+    """A work of a row; lists of JSON become tuples again. Raises ValueError for a damaged one."""
+    people = tuple(
+        Person(_text(family), _text(given), organisation is True)
+        for family, given, organisation in row["people"]
+    )
+    field, venue = map(_text, row["venue"])
+    details = tuple((_text(name), _text(detail)) for name, detail in row["more"])
+    work = Work(**row | {"people": people, "venue": (field, venue), "more": details})
+    for name in _TEXTS:
+        _text(getattr(work, name))
+    if not isinstance(work.year, int | None) or not isinstance(work.month, int | None):
+        raise ValueError("no date")
+    return work
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise ValueError("no text")
+    return value
 
 
 def _write(path: Path, chosen: Sequence[Candidate], taken: set[str]) -> None:

@@ -16,6 +16,11 @@ DAY_S = 86_400.0
 # while links are mended. What may pass by itself (timeouts, 5xx, names that do not resolve) is
 # asked again each time.
 DEFAULT_AGES_S = {"ok": 7 * DAY_S, "http": 3600.0}
+# What reading a file makes of it that is not there, was cut off, or holds something else.
+_DAMAGED = (
+    *(OSError, ValueError, KeyError, TypeError, AttributeError),
+    *(OverflowError, RecursionError, MemoryError),
+)
 
 
 @dataclass
@@ -38,7 +43,7 @@ class Cache:
             document = json.loads(read_text(self.path)) if self.path else {}
             entries = document["results"] if document["version"] == VERSION else {}
             self._entries = {url: _entry(url, row) for url, row in entries.items()}
-        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        except _DAMAGED:
             self._entries = {}
 
     def get(self, url: str, now: float) -> Result | None:

@@ -13,11 +13,13 @@ from urllib.parse import urlencode
 
 from flopbook.contributing.fetching import Fetcher, FetchError
 from flopbook.data.files import write_text
-from flopbook.data.link_status import LinkStatus
+from flopbook.data.link_status import ARCHIVE, LinkStatus
+from flopbook.data.reference_rules import is_link
 from scripts.linkcheck.results import Result
 
 # The availability API: archive.org/help/wayback_api.php
 AVAILABLE = "https://archive.org/wayback/available"
+_LONGEST_COPY = 2000  # characters of an address
 PASSING = frozenset(("server", "rate-limited", "timeout", "connect", "broken"))
 
 
@@ -79,8 +81,9 @@ def archived(url: str, fetcher: Fetcher) -> str:
         raise FetchError("broken", "archive.org gives no record that can be read") from None
     if copy.startswith("http://web.archive.org/"):  # as the service writes its own addresses
         copy = copy.replace("http://", "https://", 1)
-    plain = copy.isprintable() and " " not in copy
-    return copy if plain and copy.startswith("https://web.archive.org/web/") else ""
+    # Nothing that the reader of the file would refuse, with all other rows.
+    usable = copy.startswith(ARCHIVE) and len(copy) <= _LONGEST_COPY and is_link(copy)
+    return copy if usable else ""
 
 
 def as_json(rows: Iterable[LinkStatus]) -> str:

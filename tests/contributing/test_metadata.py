@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import time
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
@@ -55,7 +57,13 @@ def test_an_empty_feed_has_no_works() -> None:
             "broken",
             "no feed",
         ),
-        (b'<?xml version="1.0" encoding="nonsense"?><feed/>', "broken", "no whole feed"),
+        (b'<?xml version="1.0" encoding="nonsense"?><feed/>', "broken", "no feed"),
+        (atom(atom_entry()).decode().encode("utf-16"), "broken", "no whole feed"),
+        (
+            '<!DOCTYPE f [<!ENTITY a "x">]><feed>&a;</feed>'.encode("utf-16"),
+            "broken",
+            "no whole feed",
+        ),
         (atom("<entry></entry>"), "missing", "arXiv says: nothing"),
     ],
 )
@@ -98,6 +106,14 @@ def test_what_is_no_feed(data: bytes, kind: str, says: str) -> None:
         ({"issued": {"date-parts": [[None]]}}, {"year": None}),
         ({"issued": {"date-parts": [[2024, 13]]}}, {"year": 2024, "month": None}),
         ({"issued": None}, {"year": None}),
+        ({"issued": {"date-parts": [[-5]]}}, {"year": None}),
+        ({"issued": {"date-parts": [[1e300, 3]]}}, {"year": None, "month": None}),
+        ({"issued": {"date-parts": "2024"}}, {"year": None}),
+        (
+            {"author": [{"family": "A", "given": "B"}] * 20_000},
+            {"people": (Person("A", "B"),) * 5000},
+        ),
+        ({"title": "a < b, c > d <i>e</i>"}, {"title": "a < b, c > d e"}),
         ({"author": None}, {"people": ()}),
         ({"author": [{"family": "Acme"}]}, {"people": (Person("Acme", "", True),)}),
         ({"container-title": []}, {"venue": ("", "")}),
@@ -115,11 +131,40 @@ def test_a_record_of_a_doi(changes: dict[str, Any], expected: dict[str, Any]) ->
         assert work.people[1:] == (Person("Müller", "Karl"), Person("Acme Team", "", True))
 
 
+@pytest.mark.parametrize("year", ["1e999", "-1e999", "NaN", '"2024a"', "[]", "{}"])
+def test_a_year_that_is_no_number_is_one_line(year: str) -> None:
+    """Infinity ended `flopbook new reference` in a traceback."""
+    record = f'{{"title": "x", "issued": {{"date-parts": [[{year}, 1]]}}}}'
+    with pytest.raises(FetchError, match="cannot be read") if year not in "[]{}" else nullcontext():
+        from_csl(record.encode())
+
+
+def test_titles_of_tags_that_never_end_take_no_time() -> None:
+    """Each `<` was followed to the end: 8 MB took hours."""
+    begun = time.process_time()
+    work = from_csl(
+        json.dumps({"title": "<a" * 2_000_000, "author": [{"family": "<b" * 10**6}]}).encode()
+    )
+    assert time.process_time() - begun < 5 and len(work.title) <= 10_000
+
+
+def test_a_feed_holds_no_more_than_anyone_asks_for() -> None:
+    assert len(from_atom(atom(*[atom_entry()] * 1500))) == metadata.MOST_ENTRIES
+    (work,) = from_atom(atom(atom_entry(summary="x" * 100_000)))
+    assert len(work.summary) <= 10_000
+
+
 def test_crossrefs_own_wrapping() -> None:
     wrapped = json.dumps(
         {"status": "ok", "message": json.loads(csl(title=["In a Message"]))}
     ).encode()
     assert from_csl(wrapped).title == "In a Message"
+
+
+@pytest.mark.parametrize("page", ["<![" * 9, "<!a[" * 9, "<title>A</title><![x", "<!["])
+def test_a_declaration_that_no_page_has_is_read_over(page: str) -> None:
+    """The parser of the standard library ended in an AssertionError."""
+    assert from_page(page, "https://a.example/").title in ("A", "")
 
 
 @given(

@@ -10,7 +10,7 @@ import pytest
 from flopbook.data.contributed_text import disguised_word, hidden_character, text_problems
 from flopbook.data.files import confine
 from flopbook.data.measured_runs import read_run_files
-from flopbook.data.reference_rules import is_link
+from flopbook.data.reference_rules import has_public_host, is_link
 from flopbook.data.sheets import csv_safe
 from flopbook.data.yaml_text import MAX_KEYS, parse_yaml
 from flopbook.errors import DataError
@@ -102,3 +102,51 @@ def test_the_disguised_word_is_told(text: str, told: str) -> None:
 @pytest.mark.parametrize("value", [1, 2.5, None, True, "plain", "a=b", ""])
 def test_other_cells_stay_as_they_are(value: object) -> None:
     assert csv_safe(value) == value
+
+
+LONG = "a" * 63
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        f"https://{LONG}.com/",
+        "https://a_b.example.org:8080/x?y#z",
+        "http://192.65.241.100/show/1",
+        "https://xn--rxiv-63d.org",
+        f"https://{'.'.join([LONG] * 3)}.{'a' * 61}/",
+    ],
+)
+def test_a_host_is_a_name_or_a_public_address(address: str) -> None:
+    assert is_link(address) and has_public_host(address)
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        f"https://{LONG}a.com/",
+        f"https://{'.'.join([LONG] * 4)}.com/",
+        "https://a..org/",
+        "https://.a.org/",
+        "https://a.org./",
+        "https://-a.org/",
+        "https://a-.org/",
+        "https://localhost/",
+        "https://intranet/",
+        "http://127.0.0.1/",
+        "http://10.1.2.3/",
+        "http://169.254.169.254/latest/meta-data",
+        "http://127.1/",
+        "http://2130706433/",
+        "http://0x7f.0x1/",
+        "http://0177.0.0.1/",
+        "http://1.1.1.1.1/",
+        "http://999.1.1.1/",
+        "https://%6c.org/",
+        "https://a%00.org/",
+        "https://a*.org/",
+    ],
+)
+def test_no_name_that_no_resolver_has_passes_for_a_link(address: str) -> None:
+    """A label of more than 63 letters passed lint, and was asked for every week."""
+    assert not has_public_host(address)

@@ -198,6 +198,42 @@ def test_an_interrupted_run_goes_on_where_it_stopped(
     assert not (world.root / "state.json").exists()
 
 
+def _state_of(asked: str, **changes: Any) -> str:
+    """A state with one work, some fields of which are damaged."""
+    people = [["Doe", "Jane", False]]
+    work = {**Work(title="Chips", eprint="2611.1")._asdict(), "people": people, **changes}
+    return json.dumps({"asked": asked, "done": {"chips": [work]}})
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"title": 5},
+        {"summary": None},
+        {"eprint": [1]},
+        {"published": {}},
+        {"year": "x"},
+        {"people": [[1, 2, 3]]},
+        {"people": [["a"]]},
+        {"people": ["ab"]},
+        {"venue": [1]},
+        {"venue": ["a", "b", "c"]},
+        {"more": [["a"]]},
+        {"more": [1]},
+        {"extra": 1},
+    ],
+)
+def test_works_of_a_damaged_state_are_asked_for_again(
+    tmp_path: Path, changes: dict[str, Any]
+) -> None:
+    """Some were taken for works, and ended the run in a traceback."""
+    path = tmp_path / "state.json"
+    path.write_text(_state_of("q", **changes), encoding="utf-8")
+    assert refresh_papers._State(path, "q").done == {}
+    path.write_text(_state_of("q"), encoding="utf-8")
+    assert [work.title for work in refresh_papers._State(path, "q").done["chips"]] == ["Chips"]
+
+
 @pytest.mark.parametrize(
     "damage", ["nonsense", "[]", '{"asked": 1}', '{"asked": "", "done": {"chips": [{}]}}']
 )

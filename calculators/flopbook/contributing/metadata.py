@@ -6,6 +6,7 @@ Crossref's and DataCite's content negotiation (`application/vnd.citationstyles.c
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 from collections.abc import Iterator
@@ -23,6 +24,10 @@ if TYPE_CHECKING:  # the parser is loaded when a feed has come
 
 ARXIV = "https://export.arxiv.org/api/query"
 DOI = "https://doi.org/"
+MOST_ENTRIES = 1000  # of a feed; nobody asks for as many
+_LONGEST_TEXT = 10_000  # of a field, in characters; abstracts have up to 2,000
+_LONGEST_PAGE = 1_000_000
+_MOST_PEOPLE = 5000
 CSL = "application/vnd.citationstyles.csl+json"
 
 
@@ -77,18 +82,20 @@ def from_atom(body: bytes) -> list[Work]:
     from xml.etree import ElementTree
 
     no_feed = FetchError("broken", "arXiv answers with something that is no feed")
+    # In UTF-8, as arXiv writes: in another encoding what is looked for would be spelled otherwise.
+    text = body.decode("utf-8", "replace")
     # A feed needs neither; with them a few lines can expand to gigabytes.
-    if b"<!DOCTYPE" in body or b"<!ENTITY" in body:
+    if "<!DOCTYPE" in text or "<!ENTITY" in text:
         raise no_feed
     try:
-        feed = ElementTree.fromstring(body)
+        feed = ElementTree.fromstring(text)
     except (ElementTree.ParseError, ValueError, LookupError):
         if b"Rate exceeded" in body:  # a line of plain text
             raise FetchError("busy", "arXiv asks for patience; try again later") from None
         raise FetchError("broken", "arXiv gives no whole feed; try again later") from None
     if feed.tag != f"{_ATOM}feed":
         raise no_feed
-    return [_arxiv_work(entry) for entry in feed.findall(f"{_ATOM}entry")]
+    return [_arxiv_work(entry) for entry in feed.findall(f"{_ATOM}entry")[:MOST_ENTRIES]]
 
 
 def _arxiv_work(entry: Element) -> Work:
@@ -98,7 +105,8 @@ def _arxiv_work(entry: Element) -> Work:
     if "/api/errors" in address or "/abs/" not in address:
         reason = shorten(summary or title or "nothing", 100)
         raise FetchError("missing", f"arXiv says: {reason}")
-    names = [_line(name.text or "") for name in entry.iterfind(f"{_ATOM}author/{_ATOM}name")]
+    authors = entry.findall(f"{_ATOM}author/{_ATOM}name")[:_MOST_PEOPLE]
+    names = [_line(name.text or "") for name in authors]
     category = entry.find(f"{_EXTENSION}primary_category")
     year, month = _year_and_month(published, r"(\d{4})-(\d{2})")
     return Work(
@@ -157,6 +165,7 @@ _TYPES = {
 }
 
 
+_FIRST_YEAR, _LAST_YEAR = 1000, 9999
 _OWN_CONTAINERS = ("publisher", "school", "institution")  # what publishes the work itself
 _CSL_FIELDS = {"volume": "volume", "issue": "number", "page": "pages"}  # CSL name -> BibTeX name
 
@@ -166,7 +175,7 @@ def from_csl(body: bytes) -> Work:
     try:
         record = json.loads(body)
         return _csl_work(record.get("message", record))  # Crossref's own service wraps it
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
         raise FetchError(
             "broken", "the DOI leads to a record that cannot be read; try again later"
         ) from None
@@ -174,7 +183,7 @@ def from_csl(body: bytes) -> Work:
 
 def _csl_work(record: dict[str, Any]) -> Work:
     year, month = _csl_date(record.get("issued"))
-    people = [_csl_person(author) for author in record.get("author") or ()]
+    people = [_csl_person(author) for author in (record.get("author") or [])[:_MOST_PEOPLE]]
     kind, field = _TYPES.get(str(record.get("type", "")), ("misc", "howpublished"))
     container = "publisher" if field in _OWN_CONTAINERS else "container-title"
     venue = _text(record.get(container))
@@ -194,8 +203,8 @@ def _csl_work(record: dict[str, Any]) -> Work:
 def _csl_date(issued: Any) -> tuple[int | None, int | None]:
     """Year and month of a date such as {"date-parts": [[2024, 3]]}; None for what is not given."""
     date_parts = (issued or {}).get("date-parts") or [[]]
-    numbers = [int(number) for number in date_parts[0] if number]
-    if not numbers:
+    numbers = [int(number) for number in date_parts[0][:2] if number]
+    if not numbers or not _FIRST_YEAR <= numbers[0] <= _LAST_YEAR:
         return None, None
     month = _month(str(numbers[1])) if len(numbers) > 1 else None
     return numbers[0], month
@@ -207,7 +216,8 @@ def _text(field: Any) -> str:
         field = field[0]
     if not isinstance(field, (str, int)):
         return ""
-    return _line(re.sub(r"</?[A-Za-z][^>]*>", "", str(field)))
+    # No tag has another in it: without that, each `<` would be followed to the end of the text.
+    return _line(re.sub(r"</?[A-Za-z][^<>]*>", "", str(field)))
 
 
 def _csl_person(author: dict[str, Any]) -> Person | None:
@@ -260,7 +270,9 @@ _DATES = (
 def from_page(page: str, address: str) -> Work:
     """What a page says of itself in its head, and nothing beyond it."""
     head = _Head()
-    head.feed(page[:1_000_000])
+    # The parser of the standard library fails on some declarations; what it read before stays.
+    with contextlib.suppress(AssertionError):
+        head.feed(page[:_LONGEST_PAGE])
     year, month = _year_and_month(head.first(*_DATES), r"(\d{4})(?:[-/](\d{1,2}))?")
     kind, venue = _page_venue(head)
     authors = head.meta.get("citation_author") or head.meta.get("author") or []
@@ -329,8 +341,8 @@ def person(name: str) -> Person:
 
 
 def _line(text: str) -> str:
-    """A text on one line, without control characters."""
-    printable = (letter if letter.isprintable() else " " for letter in text)
+    """A text on one line, without control characters, cut off where no field is as long."""
+    printable = (letter if letter.isprintable() else " " for letter in text[:_LONGEST_TEXT])
     return " ".join("".join(printable).split())
 
 

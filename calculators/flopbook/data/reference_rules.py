@@ -59,6 +59,13 @@ _KEY = re.compile(r"[a-z][a-z0-9-]*[0-9]{4}[a-z0-9]+")
 # IPv6, which no publication has.
 _LINK = re.compile(r"https?://[^\s<>\"'`\\{}/?#\[\]]+[^\s<>\"'`\\{}]*")
 _PORT = re.compile(r"https?://[^/?#]*:(\d*)(?:[/?#]|$)")
+# Names of the public internet (RFC 1035): the last label of a name has a letter in it, while
+# addresses are written in digits, or in hexadecimal ones.
+_LABEL = r"[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?"
+_HOST = re.compile(rf"(?:{_LABEL}\.)+(?=[A-Za-z0-9-]*[A-Za-z]){_LABEL}")
+_LONGEST_HOST = 253
+_NUMBERS = re.compile(r"[0-9]{1,3}(?:\.[0-9]{1,3}){3}")
+_HEX = re.compile(r"0x[0-9a-f]*", re.IGNORECASE)
 _HIGHEST_PORT = 65_535
 # Far beyond every work that we have; a page shows each of them whole.
 _LONGEST = {
@@ -160,6 +167,9 @@ def _origin_rules(reference: Reference) -> Iterator[Problem]:
         if address and not is_link(address):
             observed, expected = f"{name} '{shorten(address)}'", "an http or https address"
             yield problem_at(reference, "link", observed, expected, "mend the address")
+        elif address and not has_public_host(address):
+            observed, expected = f"{name} '{shorten(address)}'", "a host of the public internet"
+            yield problem_at(reference, "link", observed, expected, "mend the address")
     if reference.tier and reference.tier not in TIERS:
         observed, expected = f"'{shorten(reference.tier)}'", f"one of {', '.join(TIERS)}"
         yield problem_at(reference, "tier", observed, expected, "choose who says it")
@@ -178,6 +188,27 @@ def is_link(address: str) -> bool:
         return False
     port = _PORT.match(address)
     return port is None or (bool(port[1]) and int(port[1][:6]) <= _HIGHEST_PORT)
+
+
+def _host(address: str) -> str:
+    """The host of a link, without the user that another rule refuses, and without its port."""
+    authority = re.split("[/?#]", address.partition("://")[2], maxsplit=1)[0]
+    return authority.rpartition("@")[2].partition(":")[0]
+
+
+def has_public_host(link: str) -> bool:
+    """Whether the host of a link is a name that resolvers can ask for, or a public address."""
+    host = _host(link)
+    if _HOST.fullmatch(host):
+        return len(host) <= _LONGEST_HOST and not _HEX.fullmatch(host.rpartition(".")[2])
+    if not _NUMBERS.fullmatch(host):
+        return False
+    import ipaddress  # one work in thousands has a number for a host
+
+    try:
+        return ipaddress.IPv4Address(host).is_global
+    except ValueError:
+        return False
 
 
 def _text_rules(reference: Reference) -> Iterator[Problem]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -89,7 +90,12 @@ def test_a_damaged_file_is_an_empty_one(
 
 
 @pytest.mark.parametrize(
-    "row", [{}, {"kind": "fine"}, {"kind": "ok", "checked": "now", "status": 200}, None, []]
+    "row",
+    [
+        *({}, {"kind": "fine"}, {"kind": "ok", "checked": "now", "status": 200}, None, []),
+        {**asdict(OK), "checked": 10**400},
+        {**asdict(OK), "checked": NOW, "status": "200"},
+    ],
 )
 def test_damaged_rows(tmp_path: Path, row: object) -> None:
     path = tmp_path / "links.json"

@@ -108,6 +108,8 @@ def archive(services: Services, monkeypatch: pytest.MonkeyPatch) -> Callable[...
         (available(url="https://evil.example/"), ""),
         (available(url="javascript:x"), ""),
         (available(url="http://web.archive.org/web/1/a b"), ""),
+        (available(url=f"https://web.archive.org/web/1/{'a' * 2000}"), ""),
+        (available(url='https://web.archive.org/web/1/"><script>'), ""),
         (b'{"archived_snapshots": null}', ""),
     ],
 )
