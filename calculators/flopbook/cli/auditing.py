@@ -35,13 +35,12 @@ _MOST_BYTES = 10_000_000
     Option("--past", "past", "Give the error rates of all audits on record, and pooled."),
 )
 def audit_command(
-    sample: str | None,
-    seed: str | None,
     with_values: bool,
     filled: str | None,
     last: bool,
     past: bool,
     as_json: bool,
+    **sampling: str | None,
 ) -> None:
     """Draw shown values as a sheet to look them up anew, or give the error rate of a filled one.
 
@@ -50,18 +49,21 @@ def audit_command(
 
     Example: flopbook audit --sample 200 --seed 7
     """
+    is_drawn = with_values or any(sampling.values())
     if filled is not None:
-        if sample or seed or with_values or last or past:
+        if is_drawn or last or past:
             raise UsageError("--score takes a filled sheet; it does not go with other options")
         _print_score(score(_sheet(filled)), as_json)
         return
-    if (last or past) and (sample or seed or with_values or (last and past)):
+    if (last or past) and (is_drawn or (last and past)):
         asked = "--last" if last else "--past"
         raise UsageError(f"{asked} tells of audits on record; it does not go with other options")
     if last or past:
         (_print_last if last else _print_past)(as_json)
         return
-    values = drawn(_count("--sample", sample, 100), _count("--seed", seed, 1))
+    values = drawn(
+        _count("--sample", sampling["sample"], 100), _count("--seed", sampling["seed"], 1)
+    )
     if as_json:
         print_json(
             [

@@ -24,7 +24,7 @@ def _bus_rate(row: str) -> float:
     collectives = tuple(name for name, one in rows.items() if one.kind == "collective")
     if row not in collectives:
         raise UnknownName("recorded collective", row, collectives)
-    return GIGA * rows[row].measured["busbw_gb_per_s"]
+    return GIGA * float(rows[row].measured["busbw_gb_per_s"])
 
 
 _KINDS: Mapping[str, tuple[Callable[[str], float], str]] = {

@@ -7,6 +7,7 @@ entry that is corrected corrects the chapter.
 from __future__ import annotations
 
 import functools
+import math
 import statistics
 from collections.abc import Callable, Sequence, Sized
 
@@ -152,6 +153,13 @@ class Landscape:
             "scatter": Number(fit.scatter, "1"),
             "count": Number(fit.count, "1"),
         }
+
+    def doubling_band(self, name: str, *families: str) -> str:
+        """The years to double between which the growth lies; the slow end may be open."""
+        fit = trend_growth(self._items, name, families or FITTED)
+        if math.isinf(fit.slow):
+            return f"{fit.fast:.1f} at the fastest; the other end of the band allows no growth"
+        return f"{fit.fast:.1f} to {fit.slow:.0f}"
 
     # Tables.
 

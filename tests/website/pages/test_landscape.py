@@ -5,6 +5,7 @@ Counts that add up, tables that are whole, and refusals.
 
 from __future__ import annotations
 
+import dataclasses
 import re
 import xml.etree.ElementTree as ET
 
@@ -13,6 +14,7 @@ import pytest
 from flopbook.data.library import entry_ids, load_entry, vendor_ids
 from flopbook.errors import FlopbookError
 from flopbook.hardware.chip import chip
+from scripts.website.pages import landscape_prose
 from scripts.website.pages.explorer import items, products
 from scripts.website.pages.families import FAMILIES
 from scripts.website.pages.landscape import (
@@ -80,6 +82,17 @@ def test_the_middle_lies_between_the_ends(found: Landscape, measure: str) -> Non
     assert found.least(measure) <= found.least(measure, "gpu") and found.most(
         measure
     ) >= found.most(measure, "gpu")
+
+
+def test_a_band_of_growth_whose_slow_end_is_open_prints_no_infinity(
+    found: Landscape, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert found.doubling_band("peak").count(" to ") == 1
+    fit = landscape_prose.trend_growth(items(), "peak", ("gpu",))
+    level = dataclasses.replace(fit, error=9.0)
+    monkeypatch.setattr(landscape_prose, "trend_growth", lambda *_: level)
+    band = found.doubling_band("wall", "gpu")
+    assert band.startswith(f"{level.fast:.1f} at the fastest") and "inf" not in band
 
 
 def test_what_has_no_value_is_refused(found: Landscape) -> None:
