@@ -187,6 +187,10 @@ WRONG: dict[str, tuple[Any, str]] = {
     "empty": (b"", "config.json is no JSON: "),
     "not text": (b"\xff\xfe\x00\x01\x02", "config.json is no JSON: "),
     "deep": (b"[" * 100_000, "config.json is no JSON: "),
+    "twice": (
+        b'{"model_type": "llama", "vocab_size": 9, "vocab_size": 8}',
+        "config.json is no JSON: 'vocab_size' stands there twice; keep one",
+    ),
     "long number": (b'{"model_type": ' + b"1" * 5000 + b"}", "config.json "),
     "large": (b'"' + b"x" * MOST_BYTES + b'"', "config.json is larger than 1 MiB"),
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -183,3 +184,38 @@ def test_a_prediction_sees_nothing_of_what_was_measured(kind: str) -> None:
         again = model.read(case.row._replace(measured=results), sources[case.source])
         assert again.inputs == case.inputs
         assert again.measured != case.measured
+
+
+@pytest.mark.parametrize("name", ["id", "kind"])
+@pytest.mark.parametrize("word", ["\x1b[2Jx", "\u202ex", "x" * 100_000, ["\x1b"], {"a": "\x07"}])
+@pytest.mark.parametrize("words", [(), ("--rows",), ("--by", "publication"), ("--json",)])
+def test_names_of_a_file_drive_no_terminal(
+    name: str, word: Any, words: tuple[str, ...], tmp_path: Path, capsys: Any
+) -> None:
+    """A kind that nobody knows stood in the table as it was, and made it as wide as itself."""
+    rows = [{**example, name: word} for example in EXAMPLES[:3]]
+    capsys.readouterr()
+    run(["validate", str(written(tmp_path, rows)), *words])
+    printed = capsys.readouterr()
+    for line in (printed.out + printed.err).splitlines():
+        assert line.isprintable() and len(line) < 1000, line[:200]
+
+
+def test_errors_beyond_all_measure_are_short(tmp_path: Path, capsys: Any) -> None:
+    """A slip of the units was an error of 300 digits."""
+    row = next(one for one in EXAMPLES if one["kind"] == "hbm_bandwidth")
+    slip = {"memory_bandwidth_gb_per_s": 1e-9}
+    capsys.readouterr()
+    assert run(["validate", str(written(tmp_path, [{**row, "measured": slip}])), "--rows"]) == 0
+    table = capsys.readouterr().out
+    assert "e+" in table and max(map(len, table.splitlines())) < 120
+
+
+def test_ids_that_come_twice_are_counted_in_one_pass(tmp_path: Path) -> None:
+    """20,000 rows were compared with each other."""
+    hardware = {"chip": "h100-sxm"}
+    row = {"kind": "hbm_bandwidth", "hardware": hardware, "measured": {"x": 1}}
+    rows = [{**row, "id": f"r{number % 4000}"} for number in range(8000)]
+    begun = time.process_time()
+    own = read_own_runs(written(tmp_path, rows))
+    assert time.process_time() - begun < 15 and len(own.repeated) == 4000

@@ -319,7 +319,7 @@ def _load(path: Path) -> Config:
         shown = printable(shorten(path))
         raise FlopbookError(f"no file '{shown}'; give the config.json of a model")
     try:
-        raw = json.loads(read_bytes(path, MOST_BYTES))
+        raw = json.loads(read_bytes(path, MOST_BYTES), object_pairs_hook=_group)
     except TooLarge:
         message = f"{file} is larger than 1 MiB, so it is no configuration"
         raise FlopbookError(message) from None
@@ -329,6 +329,16 @@ def _load(path: Path) -> Config:
     if not isinstance(raw, dict):
         raise FlopbookError(f"{file} holds no object; a configuration is one")
     return _config(raw, file)
+
+
+def _group(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of JSON; readers differ on which of two values under one name counts."""
+    group = dict(pairs)
+    if len(group) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"'{shorten(twice)}' stands there twice; keep one")
+    return group
 
 
 def _config(raw: dict[str, Any], file: str) -> Config:

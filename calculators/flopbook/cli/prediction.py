@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 _ROWS = Option("--rows", "all_rows", "Print a line for every row, the worst first.")
 MOST_REASONS = 8
 _DEGREES = ("tp", "pp", "cp", "ep", "dp")
+LONGEST_KIND = 60  # of a kind or a group, in characters
+LARGEST_IN_FULL = 1000.0  # an error beyond this share is a slip of the units, whatever its digits
 _BY = Option("--by", "by", "Errors by chip, format, experts, source or use too.", "WORD")
 _CALIBRATE = Option(
     "--calibrate", "calibrate", "Three or more runs of your own, to calibrate on.", "FILE"
@@ -341,12 +343,16 @@ def _table(kinds: Mapping[str, Mapping[str, Any]], title: str = "kind") -> str:
     rows = []
     for kind, summary in kinds.items():
         errors = [_percent(summary[name]) for name in ("median", "mean", "p90", "bias", "coverage")]
-        rows.append((kind, f"{summary['n']}", *errors, f"{summary.get('refused', '')}"))
+        shown = printable(shorten(kind, LONGEST_KIND))  # a group has the name of a file's own
+        rows.append((shown, f"{summary['n']}", *errors, f"{summary.get('refused', '')}"))
     return columns(rows, head=head)
 
 
 def _percent(share: float | None) -> str:
-    return "" if share is None else f"{100 * share:.1f} %"
+    if share is None:
+        return ""
+    digits = ".1f" if abs(share) < LARGEST_IN_FULL else ".2g"
+    return f"{100 * share:{digits}} %"
 
 
 def _lines(validation: Validation) -> str:
@@ -359,7 +365,7 @@ def _lines(validation: Validation) -> str:
             f"{line.measured:.4g}",
             f"{line.predicted:.4g}",
             line.unit,
-            f"{100 * line.error:+.0f} %",
+            f"{100 * line.error:+.0f} %" if line.error < LARGEST_IN_FULL else _percent(line.error),
             "" if line.is_covered else "outside the band",
         )
         for line in ordered

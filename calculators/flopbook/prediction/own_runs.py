@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,12 +19,13 @@ from flopbook.data.records import with_dates
 from flopbook.data.runs import GROUPS, NOTHING, MeasuredRun, RunFile, RunSource, slips
 from flopbook.data.schema import Schema, check, load_schema
 from flopbook.data.yaml_text import Node, read_yaml
-from flopbook.errors import DataError, Problem, show_path
+from flopbook.errors import DataError, Problem, printable, shorten, show_path
 
 # Fields whose wording no prediction depends on.
 _REMARKS = ("completeness", "flags", "group", "note")
 _MAY_BE_ZERO = ("zero_stage", "n_dense_layers", "n_shared_experts", "q_lora_rank", "kv_lora_rank")
 MOST = 1e19  # beyond any count, rate or size in bytes
+LONGEST_WORD = 100  # of a name, in characters
 LATEST_YEAR = 2026  # of a source that names none: software of today
 
 
@@ -57,13 +59,13 @@ def read_own_runs(path: Path) -> OwnRuns:
         row = _without_gaps(node)
         problems = tuple(_problems(row, sources, file))
         if problems:
-            unread.append(UnreadRow(_id_of(node), str(_plain(node).get("kind", "")), problems))
+            unread.append(UnreadRow(_id_of(node), _word(_plain(node).get("kind", "")), problems))
             continue
         run = _run(row, file)
         sources.setdefault(run.publication, RunSource(year=LATEST_YEAR))
         rows.append(run)
-    ids = [row.id for row in rows]
-    repeated = tuple(name for name in dict.fromkeys(ids) if ids.count(name) > 1)
+    counts = Counter(row.id for row in rows)
+    repeated = tuple(name for name, count in counts.items() if count > 1)
     return OwnRuns(RunFile(sources, tuple(rows)), tuple(unread), repeated)
 
 
@@ -111,7 +113,12 @@ def _plain(node: Node) -> Mapping[str, Any]:
 
 
 def _id_of(node: Node) -> str:
-    return str(_plain(node).get("id") or f"row in line {node.line}")
+    return _word(_plain(node).get("id") or f"row in line {node.line}")
+
+
+def _word(value: Any) -> str:
+    """A name that a file gives to something, as it can be shown in a table."""
+    return printable(shorten(value, LONGEST_WORD))
 
 
 @functools.cache
