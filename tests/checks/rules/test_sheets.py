@@ -61,6 +61,38 @@ def test_a_sound_sheet_is_left(sheet: Path) -> None:
     assert problems(sheet.parents[1]) == []
 
 
+@pytest.mark.parametrize(
+    ("cell", "rule"),
+    [
+        ('"=HYPERLINK(""https://evil.example"")"', "audit"),
+        ("+1+cmd|' /C calc'!A0", "audit"),
+        ("-2+3", "audit"),
+        ("@SUM(1)", "audit"),
+        ("\t=1", "audit"),
+        ("\uff1d1+1", "audit"),
+        ("<script>attacked()</script>", "markup"),
+        ("{{ attacked }}", "markup"),
+        ("\x1b[2J", "control-character"),
+        ("\u202eevil", "control-character"),
+        ("x" * 2000, "audit"),
+    ],
+)
+def test_cells_are_text_that_nothing_runs(cell: str, rule: str, sheet: Path) -> None:
+    """Whatever stood in a note was merged, and waited for a spreadsheet."""
+    head = HEAD.replace(b"\n", b",note\n")
+    sheet.write_bytes(head + b"acme/one,peak,,right," + cell.encode() + b"\n")
+    messages = problems(sheet.parents[1])
+    assert messages and all(f":2:1: {rule}: " in message for message in messages)
+    assert all(message.isprintable() and len(message) < 400 for message in messages)
+
+
+@pytest.mark.parametrize("cell", ["-5", "+3.5 %", "'=1+1", "a = b", "-1,200 GB/s", ""])
+def test_numbers_and_quoted_formulas_are_left(cell: str, sheet: Path) -> None:
+    head = HEAD.replace(b"\n", b",note\n")
+    sheet.write_bytes(head + f'acme/one,peak,,right,"{cell}"\n'.encode())
+    assert problems(sheet.parents[1]) == []
+
+
 def test_a_filled_sheet_in_another_encoding_is_one_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
