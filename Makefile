@@ -56,6 +56,8 @@ lint: setup ## check data, code style, formatting, types, which room imports whi
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 	@$(BIN)/zizmor --offline --quiet --no-progress .github
+	@if command -v actionlint >/dev/null; then actionlint; fi
+	@if command -v shellcheck >/dev/null; then shellcheck .ci/*; fi
 
 links: setup ## check every outside link of data and prose
 	@$(BIN)/python -m scripts.check_links $(LINKS_ARGS)

@@ -266,3 +266,12 @@ def test_zizmor_finds_nothing() -> None:
     command = [Path(sys.executable).with_name("zizmor"), "--offline", "--no-progress", ".github"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_actionlint_is_the_authors_at_one_version() -> None:
+    """Go asks the public log of checksums, which a moved tag would not pass."""
+    job = yaml.safe_load((ROOT / ".github/workflows/test.yml").read_text())["jobs"]["workflows"]
+    (install,) = [step for step in job["steps"] if "go install" in step.get("run", "")]
+    assert install["run"] == 'go install "github.com/rhysd/actionlint/cmd/actionlint@$VERSION"'
+    assert re.fullmatch(r"v\d+\.\d+\.\d+", install["env"]["VERSION"])
+    assert not {"GONOSUMDB", "GONOSUMCHECK", "GOFLAGS", "GOPRIVATE"} & set(install["env"])

@@ -1,15 +1,15 @@
 """Predictions and plans that cannot be: times and bytes that are no positive numbers, MFU above 1.
 
 All layouts of the spaces of chance questions, then whole predictions and plans of training and of
-serving one by one, with options that may not add up.
+serving one by one, with options that may not add up: parts make the whole, bands hold their value,
+what fits has room, and the best layout of a plan is predicted as it was planned.
 """
 
 from __future__ import annotations
 
-import math
 import random
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from flopbook.data.library import load_entries, model_ids
 from flopbook.errors import FlopbookError
 from flopbook.planning.exclusions import MODEL_RULES, Sieve
 from flopbook.planning.memory import memory_inputs
-from flopbook.planning.planner import Evaluated, evaluated
+from flopbook.planning.planner import Evaluated, evaluated, plan
 from flopbook.planning.question import Question, question_of
 from flopbook.planning.serving import plan_serving
 from flopbook.planning.serving_question import serving_question
@@ -28,10 +28,12 @@ from flopbook.prediction.asking_serving import STACKS as SERVED_BY
 from flopbook.prediction.asking_serving import predict_serving
 from flopbook.prediction.conventions import USUAL, flop_per_token
 from flopbook.prediction.stacks import STACKS
+from scripts.attack import laws
 from scripts.attack.campaign import Attempt, Campaign
 
 NAME = "predictions"
-_LAYOUTS, _QUESTIONS, _ASKED = 20_000, 400, 200
+_LAYOUTS, _QUESTIONS, _ASKED = 20_000, 400, 2_000
+_LAYOUTS_OF_A_PLAN = 5
 _SIZES = ("1", "2", "3", "4", "6", "8", "16", "64", "512", "1000", "4096")
 _LENGTHS = ("1", "128", "2048", "4096", "8192", "131072")
 _DEGREES = ("tp", "pp", "cp", "ep", "dp", "virtual", "zero", "micro_batch")
@@ -40,11 +42,11 @@ Options = dict[str, str | None]
 
 
 class _Asked(NamedTuple):
-    """A way to ask: chance options, and the numbers of the answer."""
+    """A way to ask: chance options, and what is wrong with the answer."""
 
     name: str
     options: Callable[[_Chance], Options]
-    numbers: Callable[[Options], Iterator[tuple[str, Any]]]
+    faults: Callable[[Options], Iterator[str]]
 
 
 class _Chance:
@@ -132,12 +134,7 @@ def _impossible(question: Question, piece: Evaluated) -> str:
             return f"{name} such as {float(column[~(column > 0)].ravel()[:1].sum())}"
     work = question.batch * run.shape.tokens * flop_per_token(run.shape, USUAL)
     most = work / (float(piece.seconds.min()) * run.chips * run.machine.peak_16bit)
-    return f"MFU of {most}" if most > _most_mfu(run.precision) else ""
-
-
-def _most_mfu(precision: str) -> float:
-    """MFU is over the peak at 16 bits, which narrower formats exceed."""
-    return {"fp8": 2.0, "fp4": 4.0}.get(precision, 1.0)
+    return f"MFU of {most}" if most > laws.most_mfu(run.precision) else ""
 
 
 def _one_by_one(asked: _Asked, chance: _Chance, count: int) -> Iterator[Attempt]:
@@ -145,54 +142,34 @@ def _one_by_one(asked: _Asked, chance: _Chance, count: int) -> Iterator[Attempt]
     for _ in range(count):
         options = asked.options(chance)
         try:
-            numbers = list(asked.numbers(options))
+            faults = list(asked.faults(options))
         except FlopbookError:
             yield Attempt("refused")
             continue
         answered += 1
-        fault = next(
-            (f"{name} is {number}" for name, number in numbers if _is_impossible(number)), ""
-        )
-        yield Attempt(f"{asked.name} {options}", fault)
+        yield Attempt(f"{asked.name} {options}", "; ".join(faults))
     yield Attempt(asked.name, "" if answered or count < _ASKED else "nothing was answered")
 
 
-def _is_impossible(number: Any) -> bool:
-    return number is not None and not (math.isfinite(number) and number >= 0)
+def _of_training(options: Options) -> Iterator[str]:
+    yield from laws.of_prediction(options, predict(options))
 
 
-def _of_training(options: Options) -> Iterator[tuple[str, Any]]:
-    prediction = predict(options)
-    yield from _numbers(prediction.record())
-    if (
-        prediction.low <= prediction.seconds <= prediction.high
-        and prediction.mfu <= prediction.hfu * (1 + 1e-9)
-    ):
-        return
-    yield "a band without its value, or HFU below MFU", math.nan
+def _of_plan(options: Options) -> Iterator[str]:
+    yield from laws.of_plan(options, plan(question_of(options), _LAYOUTS_OF_A_PLAN))
 
 
-def _of_serving(options: Options) -> Iterator[tuple[str, Any]]:
-    yield from _numbers(predict_serving(options).record())
+def _of_serving(options: Options) -> Iterator[str]:
+    yield from laws.of_serving(predict_serving(options))
 
 
-def _of_plan(options: Options) -> Iterator[tuple[str, Any]]:
-    plan = plan_serving(serving_question(options))
-    for layout in plan.layouts:
-        yield from _numbers(layout._asdict())
-
-
-def _numbers(record: Mapping[str, Any], place: str = "") -> Iterator[tuple[str, Any]]:
-    """The numbers of a record with their names; texts and lists of runs are not looked into."""
-    for name, value in record.items():
-        if isinstance(value, Mapping):
-            yield from _numbers(value, f"{place}{name}.")
-        elif isinstance(value, (int, float)):
-            yield place + name, value
+def _of_serving_plan(options: Options) -> Iterator[str]:
+    yield from laws.of_serving_plan(plan_serving(serving_question(options)))
 
 
 _WAYS = (
     _Asked("predict", _Chance.training, _of_training),
     _Asked("predict --serve", _Chance.serving, _of_serving),
-    _Asked("plan --serve", _Chance.serving, _of_plan),
+    _Asked("plan", _Chance.training, _of_plan),
+    _Asked("plan --serve", _Chance.serving, _of_serving_plan),
 )
