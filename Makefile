@@ -18,6 +18,8 @@ COMPILE = $(LOCK_ENV)/bin/uv pip compile --quiet --no-config $(if $(UPGRADE),--u
 
 # Material for MkDocs prints a notice about MkDocs 2 on every start.
 export NO_MKDOCS_2_WARNING := 1
+# Python keeps what it has compiled, whatever the surroundings say: each target starts many programs.
+export PYTHONDONTWRITEBYTECODE :=
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help

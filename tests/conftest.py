@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import importlib
 import os
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,6 +18,10 @@ from hypothesis.configuration import set_hypothesis_home_dir
 # Before NumPy is loaded: where several workers share a machine, threads for small matrices wait
 # more than they compute.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+# What is compiled is kept, whoever forbids that: else every worker and each of some hundred
+# programs that the tests start compile the package, and the workers all tests too, each time.
+os.environ["PYTHONDONTWRITEBYTECODE"] = ""
+sys.dont_write_bytecode = False
 
 from flopbook.data.library import using
 from scripts.ensure_browser import find_browser
@@ -57,6 +64,26 @@ def pytest_xdist_node_collection_finished(ids: list[str]) -> None:
     """Build the site while the workers run the tests that need none: they come first."""
     if any(name.startswith("tests/website/site/") for name in ids):
         building.start(Path(os.environ[building.VARIABLE]))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection(session: pytest.Session) -> None:
+    """Read the test files from both ends: every other worker from the last to the first.
+
+    Where they meet, each finds the other half compiled, which takes longer than all else.
+    """
+    number = getattr(session.config, "workerinput", {}).get("workerid", "gw0").removeprefix("gw")
+    if int(number) % 2 == 0:
+        return
+    root = session.config.rootpath
+    ignored = [Path(name).resolve() for name in session.config.getoption("ignore") or ()]
+    for folder in filter(Path.is_dir, (Path(name).resolve() for name in session.config.args)):
+        for path in sorted(folder.rglob("test_*.py"), reverse=True):
+            if not any(map(path.is_relative_to, ignored)):
+                name = ".".join(path.relative_to(root).with_suffix("").parts)
+                # What is wrong with it is said when it is collected.
+                with contextlib.suppress(Exception):
+                    importlib.import_module(name)
 
 
 # Each test of these is long enough to be given to a worker by itself.
