@@ -54,11 +54,11 @@ UNKNOWN = {
     ),
     "what to choose instead": (
         ("min-batch", "--chip", "v100-sxm2"),
-        "fp16 dense; give --peak, or another --dtype",
+        "fp16 dense; give --peak, or --compute-dtype fp16",
     ),
     "value that the model lacks": (
         ("ep-limit", *H100, "--model", "llama-3-8b"),
-        "vocab; give --expert-d-ff",
+        "a dense model without experts; name a mixture of experts, or give --expert-d-ff",
     ),
     "sparsity": (("min-batch", *H100, "--sparsity", "sparse"), "unknown sparsity 'sparse'"),
     "schedule": ((*BUBBLE, "--schedule", "gpip"), "unknown --schedule 'gpip'; nearest: gpipe"),

@@ -42,7 +42,7 @@ READ: dict[str, tuple[list[str], dict[str, Any]]] = {
     "a name with hyphens": (["--batch-tokens", "5"], {"batch_tokens": "5"}),
     "a flag": (["--json"], {"as_json": True}),
     "a flag twice": (["--json", "--json"], {"as_json": True}),
-    "a value twice, the last counts": (["--tokens", "5", "--tokens=6"], {"tokens": "6"}),
+    "the same value twice": (["--tokens", "5", "--tokens=5"], {"tokens": "5"}),
     "all at once": (
         ["--json", "--batch-tokens", "1", "--tokens", "2"],
         {"as_json": True, "batch_tokens": "1", "tokens": "2"},
@@ -83,6 +83,14 @@ WRONG = {
     "a negative number alone": (
         ["-5"],
         "unknown option '-5'; one of: --batch-tokens, --help, --json, --tokens",
+    ),
+    "two values": (
+        ["--tokens", "5", "--tokens=6"],
+        "--tokens has two values, 5 and 6; give it once",
+    ),
+    "an option of another program": (
+        ["--batch-toks", "1", "--gpus", "8"],
+        "unknown option '--batch-toks'; nearest: --batch-tokens, --tokens",
     ),
     "no value": (["--tokens"], "--tokens needs a value"),
     "no value behind another": (["--json", "--tokens"], "--tokens needs a value"),

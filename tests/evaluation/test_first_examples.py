@@ -15,7 +15,7 @@ from flopbook.evaluation.calculator import calculate, takes
 from flopbook.formulas import formulas, get_formula
 
 # What another chip or model may lack. All else is a rule that the rest of the example breaks.
-LACKS = ("published", "recorded", "does not exist", "no dense", "not a chip")
+LACKS = ("published", "recorded", "does not exist", "no dense", "not a chip", "without experts")
 UNEVEN = "--tp 8 "  # true of small models and eight chips
 
 

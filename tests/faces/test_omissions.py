@@ -29,8 +29,12 @@ CASES = 400
 # Inputs that make an omission large, where random ones hardly ever do.
 LARGE: dict[str, list[Inputs]] = {
     "training-time": [{"chips": 1e6, "chip_mtbf": 0.0}],
-    "decode": [{"memory": 24e9}],
-    "prefill": [{"memory": 18.1e9}],
+    "decode": [
+        {"memory": 24e9},
+        {"bytes_per_param": 0.5, "params": 8e9, "compute_params": 7e9, "seq": 1.0},
+    ],
+    "prefill": [{"memory": 18.1e9}, {"bytes_per_param": 0.5, "seq": 64.0}],
+    "serving": [{"bytes_per_param": 0.5, "batch": 1.0, "params": 8e9, "compute_params": 7e9}],
 }
 WITH_OMISSIONS = [name for name, formula in formulas().items() if formula.omissions]
 ON_PAGES = [name for name in WITH_OMISSIONS if get_formula(name).printed]

@@ -85,3 +85,14 @@ def test_a_chip_supplies_its_domain_and_its_cards() -> None:
 def test_a_chip_whose_domain_is_not_recorded_still_answers() -> None:
     answer = calculate("decode", model="llama-3-8b", chip="rtx-4090", tp=2, batch=1, seq=4096)
     assert answer["seconds"] > 0 and "chips_per_node" not in answer.inputs
+
+
+def test_cards_on_a_bus_send_over_the_bus() -> None:
+    """An L40S has no NVLink: messages of TP go over its PCIe, 32 GB/s one way."""
+    run = {"model": "llama-3-70b", "chip": "l40s", "tp": 4, "seq": 4096}
+    for name in ("decode", "prefill", "serving"):
+        looked_up = calculate(name, **run)
+        assert looked_up.inputs["link_bandwidth"].value == 32e9
+        assert looked_up["message_seconds"] > 0
+        typed = calculate(name, **run, link_bandwidth="32GB/s")
+        assert typed["likely_seconds"] == looked_up["likely_seconds"]

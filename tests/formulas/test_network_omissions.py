@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from flopbook import calculate
 from flopbook.formulas.network_omissions import (
     attention_of_a_layer,
+    causal_mask_of_a_ring,
     exchange_on_a_ring,
     narrower_dispatch,
     own_columns,
@@ -147,3 +148,13 @@ def test_a_dispatch_in_fp8_takes_three_bytes_of_four() -> None:
     assert share(narrower_dispatch, bytes_per_param=2.0) == pytest.approx(1 / 3)
     assert share(narrower_dispatch, bytes_per_param=1.0) == pytest.approx(-1 / 3)
     assert share(narrower_dispatch, bytes_per_param=1.5) == 0
+
+
+def test_a_causal_mask_leaves_half_of_the_arithmetic() -> None:
+    plain, causal = (
+        calculate("cp-limit", model="llama-3-70b", chip="h100-sxm", causal=word)
+        for word in ("no", "yes")
+    )
+    told = plain.omitted["causal_mask_of_a_ring"].share
+    assert plain["tokens_per_chip"] * (1 + told) == causal["tokens_per_chip"]
+    assert share(causal_mask_of_a_ring, causal="yes", tokens_per_chip=7.0) == 0

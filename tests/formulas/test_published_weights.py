@@ -8,7 +8,12 @@ from flopbook import calculate
 from flopbook.data.library import load_model, model_ids
 from flopbook.evaluation.results import Result
 from flopbook.formulas import get_formula
-from flopbook.formulas.published_weights import weights_as_published, weights_beside_experts
+from flopbook.formulas.published_weights import (
+    head_in_16_bits,
+    tables_in_16_bits,
+    weights_as_published,
+    weights_beside_experts,
+)
 from tests.evaluation.questions.answers.facts import shape
 from tests.evaluation.questions.answers.shapes import expert_weights, parameters
 
@@ -102,3 +107,27 @@ def test_a_format_and_what_is_in_it_are_recorded_together() -> None:
             if said["weight_format_of"] == "experts":
                 assert load_model(name).kind == "moe", name
     assert set(found.values()) <= set(choices) and len(found) >= 9
+
+
+@pytest.mark.parametrize("model", ["llama-3-8b", "llama-3.2-1b"])
+@pytest.mark.parametrize("dtype", ["int4", "mxfp4", "fp8"])
+def test_tables_stay_in_16_bits_in_quantised_checkpoints(model: str, dtype: str) -> None:
+    """AWQ and GPTQ convert the layers; two tables of Llama 3 8B are 1.05 of its 8.03 billion."""
+    width = {"int4": 0.5, "mxfp4": 4.25 / 8, "fp8": 1.0}[dtype]
+    result = calculate("decode", model=model, chip="h100-sxm", seq=1, dtype=dtype)
+    counted = calculate("params", model=model)
+    values = {name: value.value for name, value in result.inputs.items()} | result.outputs
+    more = (2 - width) * counted["embedding"]
+    held = tables_in_16_bits.value(values)
+    assert held * result["chip_bytes"] == pytest.approx(more)
+    table = 128256 * calculate("params", model=model).inputs["d_model"].value
+    read = head_in_16_bits.value(values)
+    assert read * result["seconds"] == pytest.approx((2 - width) * table / 3.35e12)
+    assert ("tables_in_16_bits" in result.omitted) == (held > 0.1)
+
+
+def test_published_formats_have_their_own_note() -> None:
+    wide = calculate("decode", model="llama-3-8b", chip="h100-sxm", seq=1)
+    narrow = calculate("decode", model="gpt-oss-120b", chip="h100-sxm", seq=1, dtype="mxfp4")
+    for result in (wide, narrow):
+        assert not {"tables_in_16_bits", "head_in_16_bits"} & result.omitted.keys()

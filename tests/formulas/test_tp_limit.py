@@ -154,3 +154,30 @@ def test_unknown_words_and_missing_widths_are_named() -> None:
         tp_limit(**V5P, d_ff=1, ffn_kind="gate")
     with pytest.raises(FlopbookError, match="tp-limit needs --d-ff or --model"):
         calculate("tp-limit", chip="h100-sxm")
+
+
+@pytest.mark.parametrize(
+    ("model", "width"),
+    [
+        ("mixtral-8x7b", 2 * 14336),
+        ("deepseek-v4-pro", 6 * 3072 + 3072),
+        ("deepseek-v4-flash", 6 * 2048 + 2048),
+        ("deepseek-v3", 18432),
+    ],
+)
+def test_experts_of_a_token_are_split_as_one_block(model: str, width: int) -> None:
+    """Without a dense block the experts that a token visits compute on what the layer sends."""
+    limit = calculate("tp-limit", model=model, chip="h100-sxm")
+    by_hand = calculate("tp-limit", d_ff=width, ffn_kind="gated", chip="h100-sxm")
+    assert limit["forward_degree"] == pytest.approx(by_hand["forward_degree"])
+    assert any("no dense block" in note for note in limit.notes) == (model != "deepseek-v3")
+    run = {"chip": "h100-sxm", "batch_tokens": 1e6, "chips": 64}
+    assert calculate("mixed-limit", model=model, **run).inputs["d_ff"].value == width
+
+
+def test_a_typed_width_goes_before_that_of_the_model() -> None:
+    limit = calculate("tp-limit", model="mixtral-8x7b", chip="h100-sxm", d_ff=14336)
+    assert limit.inputs["d_ff"].value == 14336
+    own = calculate("tp-limit", model="mixtral-8x7b", chip="h100-sxm")
+    shares = [one.inputs["attention_share"].value for one in (limit, own)]
+    assert shares[0] == pytest.approx(2 * shares[1])

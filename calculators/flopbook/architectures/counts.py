@@ -85,9 +85,36 @@ def _marketed(shape: Sized, field: str, counted: Any, used: Any, words: str) -> 
     return [f"{shape.id}: published as {printed} {words}, its shape has {exact}, which are used"]
 
 
+def _block_width(shape: Sized) -> float | None:
+    """The width of the block that a token meets: dense, or all experts that it visits together.
+
+    Experts of an inner width of their own count as wide as their share of the model's width.
+    """
+    typed = shape.size("block_d_ff")
+    dense = shape.size("d_ff") if typed is None else typed
+    visited, each = (shape.size(name) for name in ("experts_per_token", "expert_d_ff"))
+    if dense is not None or visited is None or each is None:
+        return None if dense is None else float(dense)
+    routed = visited * each * (shape.size("expert_d_model") or shape.size("d_model"))
+    shared = (shape.size("shared_experts") or 0) * (shape.size("shared_expert_d_ff") or each)
+    return float(routed / shape.size("d_model") + shared)
+
+
+def _block_d_ff(shape: Sized) -> Picked | None:
+    """The same as an input of the limits."""
+    width = _block_width(shape)
+    if width is None or shape.size("d_ff") is not None:
+        return shape.pick_claim("d_ff")
+    note = (
+        f"{shape.id} has no dense block: the experts that a token visits are {width:,.0f} wide "
+        "together"
+    )
+    return picked(shape, "block_d_ff", width, "1", [note])
+
+
 def _attention_share(shape: Sized) -> Picked | None:
-    """Weights of a layer's attention over those of its dense feed-forward block."""
-    counted, d_ff = parameters(shape), shape.size("d_ff")
+    """Weights of a layer's attention over those of the feed-forward block that a token meets."""
+    counted, d_ff = parameters(shape), _block_width(shape)
     if counted is None or d_ff is None:
         return None
     attention_layers = layers.COUNTED["attention_layers"](shape)
@@ -115,5 +142,6 @@ COUNTED: Mapping[str, Callable[[Sized], Picked | None]] = {
     "params": _params,
     "compute_params": _compute_params,
     "attention_share": _attention_share,
+    "block_d_ff": _block_d_ff,
     "weight_format_share": _weight_format_share,
 }

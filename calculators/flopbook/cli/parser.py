@@ -14,6 +14,37 @@ from flopbook.errors import FlopbookError, UnknownName, printable, shorten
 HELP_FLAGS = ("-h", "--help")
 END_OF_OPTIONS = "--"
 MOST_NAMED = 4  # of the commands that take an option, in a message
+# Options of vLLM, Megatron, torchtitan and Hugging Face, and what people write for them, by ours.
+ELSEWHERE = {
+    theirs: ours
+    for ours, names in {
+        "batch": "batch-size bs max-num-seqs sequences",
+        "chip": "gpu device hardware accelerator",
+        "chips": "gpus devices num-gpus n-gpus gpu-count world-size num-chips",
+        "cp": "context-parallel-size context-parallel-degree",
+        "d-ff": "intermediate-size ffn-hidden-size ffn-dim",
+        "d-model": "hidden-size hidden-dim",
+        "dp": "data-parallel-size",
+        "dtype": "precision quantization quant format torch-dtype",
+        "ep": "expert-parallel-size expert-model-parallel-size",
+        "heads": "num-attention-heads num-heads n-heads",
+        "kv-dtype": "kv-cache-dtype",
+        "kv-heads": "num-key-value-heads num-kv-heads n-kv-heads",
+        "layers": "num-layers num-hidden-layers n-layers",
+        "memory-share": "gpu-memory-utilization",
+        "micro-batch": "micro-batch-size mbs per-device-train-batch-size",
+        "microbatches": "gradient-accumulation-steps grad-accum",
+        "op": "operation collective",
+        "params": "parameters num-params",
+        "pp": "pipeline-parallel-size pipeline-model-parallel-size",
+        "recompute": "gradient-checkpointing activation-checkpointing",
+        "seq": "sequence-length seq-len seq-length seqlen context-length max-model-len ctx",
+        "tp": "tensor-parallel-size tensor-model-parallel-size tensor-parallel",
+        "vocab": "vocab-size",
+        "zero": "zero-stage",
+    }.items()
+    for theirs in names.split()
+}
 
 
 class UsageError(FlopbookError):
@@ -56,8 +87,8 @@ class Command(NamedTuple):
 def parse(command: Command, arguments: Sequence[str]) -> dict[str, Any] | None:
     """The values of a command's parameters, or None where help was asked for.
 
-    Help wins over other mistakes. An option given twice counts as given last, unless it may be.
-    Raises UsageError.
+    Help wins over other mistakes. Raises UsageError, also for an option that has two values and
+    takes one.
     """
     options = {option.flag: option for option in command.options}
     values: dict[str, Any] = {
@@ -95,6 +126,9 @@ def parse(command: Command, arguments: Sequence[str]) -> dict[str, Any] | None:
 def _store(values: dict[str, Any], option: Option, value: str) -> None:
     if option.many:
         values[option.name] = [*(values[option.name] or []), value]
+    elif values[option.name] not in (None, value):
+        both = f"{shorten(values[option.name])} and {shorten(value)}"
+        raise UsageError(printable(f"{option.flag} has two values, {both}; give it once"))
     else:
         values[option.name] = value
 
@@ -160,4 +194,7 @@ def unknown_option(word: str, known: Iterable[str]) -> FlopbookError:
     flag = word.partition("=")[0]
     if flag in known:
         return UsageError(f"{flag} takes no value")
+    ours = f"--{ELSEWHERE.get(flag.removeprefix('--').replace('_', '-'), '')}"
+    if ours in known:
+        return UsageError(f"unknown option '{flag}'; here it is {ours}")
     return UnknownName("option", flag, known)

@@ -22,6 +22,8 @@ from flopbook.hardware.picked import Missing, Picked, PickedWord
 from flopbook.hardware.rooflines import Chips
 from flopbook.quantities.dtypes import STANDS_FOR
 
+# One of them multiplies on nearly every chip, also where weights are narrower.
+WIDE_FORMATS = ("bf16", "fp16")
 # Gives a value of the chip of a request; None where the question does not need it.
 ChipValue = Callable[[Chip, Request], Picked | PickedWord | None]
 
@@ -44,7 +46,9 @@ def from_chip(name: str, spec: Input, request: Request) -> Picked | PickedWord |
         way = flag(name)
         # Only where the message lists other formats to choose from.
         if spec.chip == "peak" and "it has: " in str(error):
-            way += f", or another --{'compute-' if request.applies_rule else ''}dtype"
+            option = f"--{'compute-' if request.applies_rule else ''}dtype"
+            wide = next((name for name in WIDE_FORMATS if f" {name} dense" in str(error)), "")
+            way += f", or {option} {wide}" if wide else f", or another {option}"
         raise FlopbookError(f"{error}; give {way}") from None
 
 
@@ -107,8 +111,8 @@ def _board(request: Request) -> float:
 
 
 def _scaleup_bandwidth(chip: Chip, _: Request) -> Picked:
-    """One-way bandwidth of all links of a chip within its domain."""
-    return chip.pick_scaleup_bandwidth()
+    """One-way bandwidth of all links of a chip within its domain, or of the bus of its host."""
+    return Network(chip).pick_port()
 
 
 def _links_per_axis(chip: Chip, _: Request) -> Picked:
@@ -260,6 +264,11 @@ def from_model(name: str, spec: Input, request: Request) -> Picked | PickedWord 
     try:
         return shape.pick(spec.model)
     except Missing as error:
+        if spec.model.startswith("expert") and request.model.model.kind == "dense":
+            missing = f"{request.model.id} is a dense model without experts"
+            raise FlopbookError(
+                f"{missing}; name a mixture of experts, or give {flag(name)}"
+            ) from None
         raise FlopbookError(f"{error}; give {flag(name)}") from None
 
 

@@ -12,6 +12,7 @@ from flopbook.quantities.choices import choice
 from flopbook.quantities.dtypes import (
     ASKED,
     OPTIONS,
+    SPELLINGS,
     WIDTHS,
     Formats,
     format_options,
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 # A rate typed without a unit and below this was meant in a larger unit, not in FLOP/s or byte/s.
 SLOWEST_BARE = 1e6
+# No chip has less memory, in bytes; written bare it was meant in GB.
+SMALLEST_MEMORY = 1e6
 # Below so many byte/s, written bare, TB/s is the likelier unit: memories have a few of them.
 MOST_BARE_TERABYTES = 10
 # What a chip gives of its links, one way; an amount that is typed may say "both ways".
@@ -182,6 +185,9 @@ def _given_options(options: Mapping[str, Any]) -> dict[str, Any]:
         if name not in options_set:
             continue
         options_set[name] = choice(options_set[name], words)
+        if name != "sparsity":
+            plain = str(options_set[name]).strip().lower()
+            options_set[name] = SPELLINGS.get(plain, options_set[name])
         if options_set[name] not in words:
             raise UnknownName(name.replace("_", "-"), str(options_set[name]), words)
     return options_set
@@ -202,15 +208,18 @@ def read_input(name: str, spec: Input, value: Any) -> Any:
     except UnitError as error:
         raise FlopbookError(f"{flag(name)}: {error}") from None
     # A number from Python is in SI units; only a text can have been meant otherwise.
-    likely = _likely_unit(spec.unit, amount)
+    likely = _likely_unit(spec, amount)
     if likely and amount > 0 and is_bare(value):
         text = shorten(value)
         raise FlopbookError(f"{flag(name)}: '{text}' has no unit; write for example {text}{likely}")
     return amount
 
 
-def _likely_unit(unit: str, amount: float) -> str:
+def _likely_unit(spec: Input, amount: float) -> str:
     """The unit that a bare number was meant in, where nobody thinks in the SI unit; else empty."""
+    unit = spec.unit
+    if spec.chip == "memory" and amount < SMALLEST_MEMORY:
+        return "GB"
     if unit in ("FLOP/s", "byte/s") and amount >= SLOWEST_BARE:
         return ""
     if unit == "byte/s":

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from flopbook.formulas.conditions import kv_heads_are_shared
 from flopbook.formulas.declaration import Input, Output, Step, StepWord, formula, part
 from flopbook.formulas.network_inputs import Axes, LinksPerAxis, Peak, ValueBytes
-from flopbook.formulas.network_omissions import exchange_on_a_ring
+from flopbook.formulas.network_omissions import causal_mask_of_a_ring, exchange_on_a_ring
 from flopbook.formulas.reach import (
     LINKS,
     NETWORK_RULES,
@@ -159,7 +159,7 @@ def attention_traffic(
         },
     ),
     rules=(*NETWORK_RULES, kv_heads_are_shared),
-    omissions=(exchange_on_a_ring,),
+    omissions=(causal_mask_of_a_ring, exchange_on_a_ring),
     parts=(*LINKS, attention_traffic, count_reach),
 )
 def cp_limit(
@@ -198,6 +198,7 @@ def cp_limit(
         chip of an all-to-all, nearly all of whose data leaves the domain.
 
     Leaves out:
+        - The causal mask, unless it is asked for. [causal_mask_of_a_ring]
         - What else a layer computes, which would hide more: the answer is on the safe side. [no
           size: it needs the widths of the blocks, which are not asked]
         - That Ulysses needs all chips to reach each other directly: on a ring of X chips its

@@ -3,7 +3,7 @@
 from typing import Annotated, Any
 
 from flopbook.formulas.declaration import Input, Output, Step, StepWord, formula, part
-from flopbook.formulas.network_inputs import Axes, LinksPerAxis, Peak, WeightBytes
+from flopbook.formulas.network_inputs import Axes, GradBytes, LinksPerAxis, Peak, WeightBytes
 from flopbook.formulas.network_omissions import own_share, reduced_in_fp32, sums_in_fp32
 from flopbook.formulas.reach import (
     LINKS,
@@ -88,6 +88,15 @@ def weight_traffic(
 
 
 @part
+def gradient_traffic(
+    peak: Peak, network: Step, outward: Step, dilution: Step, bytes_per_param: GradBytes = 2.0
+) -> dict[str, Any]:
+    """The same of all gradients, which may be as wide as weights or wider."""
+    unit = dilution * bytes_per_param * peak / FLOP_PER_WEIGHT
+    return {"unit": unit, "once": unit / network, "outside_tokens": unit / outward}
+
+
+@part
 def summed_once(once: Step) -> dict[str, Any]:
     """An all-reduce moves weights twice, behind a backward pass of twice the arithmetic."""
     return {"domain_tokens": once}
@@ -110,7 +119,7 @@ def summed_once(once: Step) -> dict[str, Any]:
     ),
     rules=(*NETWORK_RULES, *MIXTURE_RULES),
     omissions=(own_share, sums_in_fp32),
-    parts=(*LINKS, mixture, weight_traffic, summed_once, batch_reach),
+    parts=(*LINKS, mixture, gradient_traffic, summed_once, batch_reach),
 )
 def dp_limit(
     unit: Step,

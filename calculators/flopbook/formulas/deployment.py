@@ -45,7 +45,12 @@ from flopbook.formulas.layer_kinds import (
     step_reads,
     step_work,
 )
-from flopbook.formulas.published_weights import weights_as_published, weights_beside_experts
+from flopbook.formulas.published_weights import (
+    head_in_16_bits,
+    tables_in_16_bits,
+    weights_as_published,
+    weights_beside_experts,
+)
 from flopbook.formulas.requests import (
     REQUEST_OUTPUTS,
     REQUEST_SYMBOLS,
@@ -230,6 +235,8 @@ def sequences_that_fit(
         memory_of_the_engine,
         weights_as_published,
         weights_beside_experts,
+        tables_in_16_bits,
+        head_in_16_bits,
     ),
 )
 def serving(
@@ -296,6 +303,8 @@ def serving(
           with --memory-share. [memory_of_the_engine]
         - Narrow formats of the published checkpoint, unless they are asked for, and what it has in
           other formats. [weights_as_published, weights_beside_experts]
+        - Embedding and head, which quantised checkpoints keep in 16 bits. [tables_in_16_bits,
+          head_in_16_bits]
         - That the batch that saturates reads all experts of a mixture: from five times E/k on, all
           but one percent. [below 1 %]
     """

@@ -36,7 +36,12 @@ from flopbook.formulas.layer_kinds import (
     step_reads,
     step_work,
 )
-from flopbook.formulas.published_weights import weights_as_published, weights_beside_experts
+from flopbook.formulas.published_weights import (
+    head_in_16_bits,
+    tables_in_16_bits,
+    weights_as_published,
+    weights_beside_experts,
+)
 from flopbook.quantities.ops import inf, where
 
 
@@ -133,6 +138,8 @@ def decoding_work(batch: Batch = 1.0) -> dict[str, Any]:
         memory_of_the_runtime,
         weights_as_published,
         weights_beside_experts,
+        tables_in_16_bits,
+        head_in_16_bits,
     ),
 )
 def decode(
@@ -186,6 +193,8 @@ def decode(
           with --memory-share. [memory_of_the_runtime]
         - Narrow formats of the published checkpoint, unless they are asked for, and what it has in
           other formats. [weights_as_published, weights_beside_experts]
+        - Embedding and head, which quantised checkpoints keep in 16 bits. [tables_in_16_bits,
+          head_in_16_bits]
     """
     return {
         "seconds": step,

@@ -124,10 +124,17 @@ ChipsAsked = Annotated[
     Input("chip", "N", "number of chips to check against the limit", least=1, whole=True, most=1e9),
 ]
 BatchTokens = Annotated[float, Input("token", "B", "global batch size", least=1, most=1e15)]
+# Gathered as training stores them, whatever format the products read.
 WeightBytes = Annotated[
     float,
     Input(
-        "byte/param", "b", "width of a weight on the network", dtype="weight", least=0.01, most=64
+        "byte/param", "b", "width of a weight on the network", dtype="trained", least=0.01, most=64
+    ),
+]
+GradBytes = Annotated[
+    float,
+    Input(
+        "byte/param", "b", "width of a gradient on the network", dtype="grad", least=0.01, most=64
     ),
 ]
 ValueBytes = Annotated[

@@ -73,6 +73,17 @@ def exchange_on_a_ring(method: str, topology: str, chips: float) -> float:
 
 
 @omission(
+    "no mask is counted: a causal one, as decoders have, leaves half of the arithmetic to hide "
+    "behind, --causal yes ({size})",
+    of="tokens_per_chip",
+)
+def causal_mask_of_a_ring(causal: str, tokens_per_chip: float) -> float:
+    """Twice the tokens for the same traffic."""
+    doubled = 2 if causal == "no" else 1
+    return doubled * tokens_per_chip / tokens_per_chip - 1
+
+
+@omission(
     "experts of a token that share one of --chips {chips} take one trip, not one each ({size})",
     of="slack",
 )

@@ -45,7 +45,11 @@ from flopbook.formulas.layer_kinds import (
     whole_sequence,
 )
 from flopbook.formulas.parameters import Layers
-from flopbook.formulas.published_weights import weights_as_published, weights_beside_experts
+from flopbook.formulas.published_weights import (
+    tables_in_16_bits,
+    weights_as_published,
+    weights_beside_experts,
+)
 from flopbook.formulas.rooflines import FLOP_PER_WEIGHT, Bandwidth
 from flopbook.quantities.ops import inf, maximum, where
 
@@ -150,6 +154,7 @@ def reading_step(
         memory_of_the_runtime,
         weights_as_published,
         weights_beside_experts,
+        tables_in_16_bits,
     ),
 )
 def prefill(
@@ -193,6 +198,7 @@ def prefill(
           keep it free with --memory-share. [memory_of_the_runtime]
         - Narrow formats of the published checkpoint, unless they are asked for, and what it has in
           other formats. [weights_as_published, weights_beside_experts]
+        - Embedding and head, which quantised checkpoints keep in 16 bits. [tables_in_16_bits]
     """
     likely = prompt_seconds / prompt_share + layers * layer_overhead + message_seconds
     return {

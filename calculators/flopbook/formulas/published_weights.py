@@ -2,7 +2,7 @@
 
 from flopbook.formulas.declaration import Constant
 from flopbook.formulas.omissions import omission
-from flopbook.quantities.ops import inf, maximum, where
+from flopbook.quantities.ops import inf, maximum, minimum, where
 
 BF16 = Constant(2.0, "byte/param", "a weight in 16 bits")
 BYTE = Constant(1.0, "byte/param", "a weight in 8 bits")
@@ -52,3 +52,46 @@ def weights_beside_experts(
     on_chip = weight_bytes / (params * bytes_per_param)
     lacking = maximum(BF16 - bytes_per_param, 0) * maximum(beside, 0) * on_chip
     return is_narrow * lacking / bandwidth / seconds
+
+
+@omission(
+    "embedding and head count as narrow as all weights; quantised checkpoints keep both in 16 bits "
+    "({size})",
+    of="chip_bytes",
+)
+def tables_in_16_bits(
+    published: str,
+    params: float,
+    vocab: float,
+    d_model: float,
+    tied_embeddings: str,
+    bytes_per_param: float,
+    weight_bytes: float,
+    chip_bytes: float,
+) -> float:
+    """Both tables, or one that is shared, as wide as AWQ and GPTQ leave them."""
+    tables = 1 if tied_embeddings == "yes" else 2
+    wide = tables * vocab * where(d_model < inf, d_model, 0) / params
+    more = maximum(BF16 / bytes_per_param - 1, 0) * minimum(wide, 1) * weight_bytes
+    return ({"bf16": 1}.get(published, 0) * more) / chip_bytes
+
+
+@omission(
+    "the head counts as narrow as all weights; quantised checkpoints keep it in 16 bits, and every "
+    "step reads it ({size})",
+    of="seconds",
+)
+def head_in_16_bits(
+    published: str,
+    params: float,
+    vocab: float,
+    d_model: float,
+    bytes_per_param: float,
+    weight_bytes: float,
+    bandwidth: float,
+    seconds: float,
+) -> float:
+    """One table, read at the bandwidth of the memory."""
+    wide = vocab * where(d_model < inf, d_model, 0) / params
+    more = maximum(BF16 / bytes_per_param - 1, 0) * minimum(wide, 1) * weight_bytes
+    return {"bf16": 1}.get(published, 0) * more / bandwidth / seconds

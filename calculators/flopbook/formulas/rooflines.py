@@ -15,6 +15,17 @@ BOUNDS = ("arithmetic", "memory")
 Peak = Annotated[
     float, Input("FLOP/s", r"\pi", "peak rate of the number format", chip="peak", most=1e24)
 ]
+ComputePeak = Annotated[
+    float,
+    Input(
+        "FLOP/s",
+        r"\pi",
+        "peak rate of the format that multiplies",
+        chip="peak",
+        dtype="compute",
+        most=1e24,
+    ),
+]
 Bandwidth = Annotated[
     float, Input("byte/s", r"\beta", "memory bandwidth", chip="memory_bandwidth", most=1e18)
 ]
@@ -305,11 +316,11 @@ def arithmetic_intensity(
     ),
 )
 def min_batch(
-    peak: Peak,
+    peak: ComputePeak,
     bandwidth: Bandwidth,
     bytes_per_param: Annotated[
         float,
-        Input("byte/param", "b", "bytes per weight in memory", dtype="asked", least=0.01, most=64),
+        Input("byte/param", "b", "bytes per weight in memory", dtype="weight", least=0.01, most=64),
     ] = 2.0,
     d_model: Annotated[
         float,

@@ -27,7 +27,13 @@ from flopbook.quantities.ops import floor, inf, maximum, minimum, sqrt, where
 FFNWidth = Annotated[
     float,
     Input(
-        "1", "F", "feed-forward width, which is split", model="d_ff", least=1, whole=True, most=1e9
+        "1",
+        "F",
+        "feed-forward width, which is split",
+        model="block_d_ff",
+        least=1,
+        whole=True,
+        most=1e9,
     ),
 ]
 FFNKind = Annotated[

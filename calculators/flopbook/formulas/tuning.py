@@ -29,6 +29,7 @@ from flopbook.formulas.training_memory_inputs import (
 from flopbook.formulas.tuning_inputs import Method, Recompute
 from flopbook.formulas.tuning_parts import (
     adapters_are_narrow,
+    frozen_models_train_layers,
     recurrent_layers_exist,
     trained_layers_exist,
     trained_parameters,
@@ -216,6 +217,7 @@ def attention_scores(
         latent_attention_has_widths,
         recurrent_layers_exist,
         trained_layers_exist,
+        frozen_models_train_layers,
         adapters_are_narrow,
     ),
     omissions=(attention_scores,),

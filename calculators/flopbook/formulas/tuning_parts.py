@@ -61,6 +61,12 @@ def trained_layers_exist(layers: float, trained_layers: float, method: str) -> b
     return (method != "frozen") | (trained_layers <= layers)
 
 
+@rule("--trained-layers {trained_layers} counts with --method frozen only, not {method}")
+def frozen_models_train_layers(trained_layers: float, method: str) -> bool:
+    """All other methods train all layers, or adapters in all of them."""
+    return (method == "frozen") | (trained_layers == 1)
+
+
 @rule("--rank {rank} is more than --d-model {d_model}: such an adapter is larger than its matrix")
 def adapters_are_narrow(d_model: float, rank: float) -> bool:
     """An adapter has a lower rank than the matrix beside which it stands."""

@@ -23,6 +23,25 @@ DTYPE_BYTES = {
     "fp4": 0.5,
     "int4": 0.5,
 }
+# What PyTorch, JAX and llama.cpp call them.
+SPELLINGS = {
+    "float64": "fp64",
+    "double": "fp64",
+    "float32": "fp32",
+    "float": "fp32",
+    "f32": "fp32",
+    "bfloat16": "bf16",
+    "float16": "fp16",
+    "half": "fp16",
+    "f16": "fp16",
+    "float8": "fp8",
+    "float8_e4m3fn": "fp8",
+    "float8_e5m2": "fp8",
+    "fp8_e4m3": "fp8",
+    "fp8_e5m2": "fp8",
+    "e4m3": "fp8",
+    "e5m2": "fp8",
+}
 # Bits of a value and the number of values that share a scale of 8 bits.
 SCALE_BITS = 8
 _BLOCKS = {"mxfp8": (8, 32), "mxfp6": (6, 32), "mxfp4": (4, 32), "nvfp4": (4, 16)}

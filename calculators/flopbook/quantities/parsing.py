@@ -29,6 +29,9 @@ _SMALL_B = re.compile(r"([kMGT]?)b")
 # What a data sheet adds to the rate of a link, and how much of the amount goes one way.
 WAYS: Mapping[str, float] = {" both ways": 0.5, " both": 0.5, " one way": 1.0, " one-way": 1.0}
 
+# As an output it is a count; as an input it is work, a day at 1 PFLOP/s.
+PF_DAY = "PF-day"
+
 _EXAMPLES: Mapping[str, str] = {
     "FLOP/s": "989TFLOP/s",
     "byte/s": "3.35TB/s or 400Gb/s",
@@ -130,6 +133,8 @@ def _fitting_unit(suffix: str, expected: str, text: str) -> Unit:
         near = hint(suffix, _units_for(expected))
         message = f"unknown unit '{short(suffix)}'{near} (expected {_example(expected)})"
         raise UnitError(f"'{short(text)}': {message}") from None
+    if expected == "FLOP" and written.si == PF_DAY:
+        return unit(f"PFLOP/s-{suffix.removeprefix('PF-')}")
     if written.si != expected and not _measures(written, expected):
         raise UnitError(
             f"'{short(text)}' is in {written.si}, expected {expected}; write "

@@ -76,6 +76,8 @@ _BASES: Mapping[str, tuple[float, str, Dimensions, tuple[str, ...]]] = {
 
 _WITHOUT_PREFIX: Mapping[str, tuple[float, str, Dimensions]] = {
     "FLOPs": (1.0, "FLOP", _FLOP),
+    "PFLOP/s-day": (1e15 * 86400, "FLOP", _FLOP),
+    "PFLOP/s-days": (1e15 * 86400, "FLOP", _FLOP),
     "byte": (1.0, "byte", _BYTE),
     "bytes": (1.0, "byte", _BYTE),
     "min": (60.0, "s", _SECOND),

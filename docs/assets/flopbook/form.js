@@ -132,7 +132,7 @@ class Form {
     for (const input of this.spec.inputs) {
       const found = resolve(input, this);
       this.fields.get(input.name).say(input, found);
-      if (found.error) failed.push(`${sentence(input.meaning)}: ${found.error}.`);
+      if (found.error) failed.push(`${sentence(found.of ?? input.meaning)}: ${found.error}.`);
       resolved[input.name] = found;
       values[input.name] = found.value;
     }

@@ -49,6 +49,7 @@ function suffixFactor(suffix, expected) {
     return tables.prefixes[suffix];
   }
   const found = unit(suffix);
+  if (expected === "FLOP" && found.si === "PF-day") return unit("PFLOP/s-day").factor;
   const wanted = unit(expected);
   if (found.si !== expected && !sameDimensions(found, wanted)) {
     throw new Error(`in ${found.si}, expected ${expected}`);

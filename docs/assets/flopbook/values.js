@@ -10,7 +10,7 @@ const NETWORK = ["chips_per_node", "known_domain", "known_beyond", "node_chips",
 const NETWORK_WORDS = ["wrap", "level_overlap"];
 
 // What is counted from the sizes of a model, by the fields of its record; the command counts it anew for other sizes, a form does not.
-const SIZES = ["layers", "d_model", "heads", "kv_heads", "head_dim", "vocab", "d_ff", "ffn", "tied_embeddings", "experts", "experts_per_token", "expert_d_ff", "expert_d_model", "shared_experts", "shared_expert_d_ff", "dense_layers", "q_lora_rank", "kv_lora_rank", "qk_nope_head_dim", "qk_rope_head_dim", "v_head_dim", "o_lora_rank", "o_groups", "key_is_value"];
+const SIZES = ["layers", "d_model", "heads", "kv_heads", "head_dim", "vocab", "d_ff", "block_d_ff", "ffn", "tied_embeddings", "experts", "experts_per_token", "expert_d_ff", "expert_d_model", "shared_experts", "shared_expert_d_ff", "dense_layers", "q_lora_rank", "kv_lora_rank", "qk_nope_head_dim", "qk_rope_head_dim", "v_head_dim", "o_lora_rank", "o_groups", "key_is_value"];
 const TOTALS = ["params", "compute_params", "mixture_params", "mixture_active_params"];
 const KINDS = ["window_layers", "chunk_layers", "sparse_layers", "index_layers", "compressed_layers", "full_layers", "state_layers", "attention_layers", "shared_window_layers"];
 const SHARES = ["attention_share", "weight_format_share"]; // these size a note alone, which is left out
@@ -62,7 +62,7 @@ function degreeLeft(input, form) {
   if (!text) return null;
   if (form.text(first)) return {error: `give the number of chips or the ${first.toUpperCase()} degree, not both`};
   const chips = typed({...WHOLE, unit: "chip"}, text);
-  if (chips.error) return chips;
+  if (chips.error) return {...chips, of: "number of chips"};
   const given = others.map((name) => [name, form.text(name) ? typed(WHOLE, form.text(name)).value : 1]).filter(([, degree]) => degree > 1);
   const group = given.reduce((all, [, degree]) => all * degree, 1);
   if (!(chips.value % group)) return {value: chips.value / group, origin: "what the other degrees leave"};
@@ -110,9 +110,8 @@ function typed(input, typed) {
   } catch (error) {
     return {error: error.message};
   }
-  if (UNITS[input.unit] && value > 0 && value < 1e6 && isBare(text)) {
-    return {error: `write a unit, such as ${UNITS[input.unit]}`};
-  }
+  const likely = input.chip === "memory" ? "80GB" : UNITS[input.unit];
+  if (likely && value > 0 && value < 1e6 && isBare(text)) return {error: `write a unit, such as ${likely}`};
   if (PRICES[input.unit] && value > 0 && isBare(text)) return {error: `write a unit, such as ${PRICES[input.unit]}`};
   if (input.none && value === 0) return {value, given: true};
   if (value < input.least || (input.least === 0 && value <= 0)) {

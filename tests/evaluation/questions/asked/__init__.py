@@ -2,6 +2,8 @@
 
 from tests.evaluation.questions.asked import (
     clusters,
+    everyday_chips,
+    everyday_models,
     limits,
     networks,
     practice,
@@ -24,4 +26,6 @@ QUESTIONS = [
     *clusters.QUESTIONS,
     *practice.QUESTIONS,
     *recent.QUESTIONS,
+    *everyday_chips.QUESTIONS,
+    *everyday_models.QUESTIONS,
 ]
