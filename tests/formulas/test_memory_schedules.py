@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 
 from flopbook import calculate
 from flopbook.errors import FlopbookError
-from flopbook.formulas import bubble, memory
+from flopbook.formulas import bubble, get_formula, memory
 from flopbook.formulas.pipeline import SCHEDULES
+from flopbook.formulas.training_omissions import copies_of_dualpipe
 from flopbook.pipelines import plan, simulate
 from flopbook.quantities.ops import inf
 
@@ -199,3 +200,21 @@ def test_a_model_from_the_data() -> None:
     two = calculate("memory", pp=16, schedule="DualPipe", **run)
     one = calculate("memory", pp=16, schedule="1f1b", **run)
     assert two["inflight"] == 17 and two["weights"] == pytest.approx(2 * one["weights"])
+
+
+@pytest.mark.parametrize(("zero", "parts"), [(0, ()), (1, ("optimizer",))])
+def test_both_copies_of_dualpipe_may_share_what_zero_divides(
+    zero: int, parts: tuple[str, ...]
+) -> None:
+    """Half of it, of whatever the stage divides."""
+    run = {"params": 7e9, "layers": 32, "d_model": 4096, "heads": 32, "vocab": 32000, "d_ff": 11008}
+    whole = calculate(
+        "memory", **run, seq=128, pp=2, microbatches=8, schedule="dualpipe", zero=zero, dp=1
+    )
+    values = {name: value.value for name, value in whole.inputs.items()} | whole.outputs
+    found = copies_of_dualpipe.value({**get_formula("memory").defaults, **values})
+    assert found * whole["total"] == pytest.approx(-sum(whole[part] for part in parts) / 2)
+    values |= {"zero": 3.0}
+    every = sum(whole[part] for part in ("optimizer", "gradients", "weights"))
+    assert copies_of_dualpipe.value(values) * whole["total"] == pytest.approx(-every / 2)
+    assert copies_of_dualpipe.value(values | {"schedule": "1f1b"}) == 0

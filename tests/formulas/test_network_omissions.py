@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import random
+import statistics
+from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,21 +13,31 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from flopbook import calculate
+from flopbook.data.link_kinds import read_link_kinds
 from flopbook.formulas.network_omissions import (
+    MEASURED_SHARE,
     attention_of_a_layer,
+    cards_below_their_rate,
     causal_mask_of_a_ring,
     exchange_on_a_ring,
+    fsdp_alone,
+    fullest_chip,
+    links_without_a_sweep,
     narrower_dispatch,
+    overlap_of_axes,
     own_columns,
     own_share,
     own_shares,
     reduced_in_fp32,
+    rest_of_the_layer,
     shared_trips,
     summed_in_fp32,
     sums_in_the_network,
 )
 from flopbook.formulas.omissions import Omission
 from flopbook.quantities.ops import inf
+
+ACCELERATORS = Path(__file__).parents[2] / "accelerators"
 
 
 def share(omission: Omission, **values: Any) -> float:
@@ -48,7 +62,8 @@ def test_the_percents_of_the_docstrings() -> None:
 
 def test_both_kinds_of_traffic_have_their_factor() -> None:
     assert share(own_shares, x_opt=4, y_opt=8) == pytest.approx(3 / 4 * 7 / 8 - 1)
-    assert share(own_shares, x_opt=1, y_opt=8) == -1
+    assert share(own_shares, x_opt=1.2, y_opt=8) == pytest.approx(1 / 2 * 7 / 8 - 1)
+    assert share(own_shares, x_opt=8, y_opt=1.2) == pytest.approx(7 / 8 * 1 / 2 - 1)
 
 
 @given(st.integers(1, 6), st.integers(1, 6))
@@ -158,3 +173,85 @@ def test_a_causal_mask_leaves_half_of_the_arithmetic() -> None:
     told = plain.omitted["causal_mask_of_a_ring"].share
     assert plain["tokens_per_chip"] * (1 + told) == causal["tokens_per_chip"]
     assert share(causal_mask_of_a_ring, causal="yes", tokens_per_chip=7.0) == 0
+
+
+def test_a_link_without_a_sweep_is_as_fast_as_the_middle_of_those_with_one() -> None:
+    """accelerators/links.yaml has the shares; those of a chip with a sweep are in its answer."""
+    known = [kind.efficiency for kind in read_link_kinds(ACCELERATORS / "links.yaml").values()]
+    assert float(MEASURED_SHARE) == pytest.approx(statistics.median(known), abs=1e-3)
+    ideal, given = (
+        calculate(
+            "collective",
+            topology="switch",
+            chips=8,
+            bytes="64GB",
+            link_bandwidth="100GB/s",
+            efficiency=share,
+        )
+        for share in (1.0, 0.828)
+    )
+    told = ideal.omitted["links_without_a_sweep"].share
+    assert ideal["seconds"] * (1 + told) == pytest.approx(given["seconds"], rel=1e-3)
+    for chip in ("h100-sxm", "tpu-v5p"):
+        found = calculate("collective", chip=chip, chips=8, bytes="64GB")
+        assert "links_without_a_sweep" not in found.omitted
+    assert share(links_without_a_sweep, efficiency=0.9, **SENT) == 0
+    # Where the card takes longer than the links do, slower links change nothing.
+    crossed = SENT | {"scaleout_bytes": 200.0}
+    assert share(links_without_a_sweep, efficiency=1.0, **crossed) == 0
+
+
+SENT = {
+    "link_bandwidth": 10.0,
+    "scaleout_bandwidth": 10.0,
+    "bytes_per_link": 100.0,
+    "scaleout_bytes": 0.0,
+    "seconds": 10.0,
+}
+
+
+def test_cards_are_slower_than_their_label() -> None:
+    """1 / 0.83 of what crosses, less what the domain takes anyway."""
+    values = {"scaleout_bytes": 83.0, "scaleout_bandwidth": 10.0, "seconds": 10.0}
+    assert share(cards_below_their_rate, **values, bandwidth_seconds=8.3) == pytest.approx(0.17)
+    assert share(cards_below_their_rate, **values, bandwidth_seconds=9.0) == pytest.approx(0.1)
+    assert share(cards_below_their_rate, **values, bandwidth_seconds=20.0) == 0
+    none = {"scaleout_bytes": 0.0, "scaleout_bandwidth": inf, "seconds": 0.0}
+    assert share(cards_below_their_rate, **none, bandwidth_seconds=0.0) == 0
+
+
+def test_overlap_quarters_the_batch_on_axes_of_their_own() -> None:
+    assert share(overlap_of_axes, axes=3, domain_tokens=500.0) == -0.75
+    assert share(overlap_of_axes, axes=1, domain_tokens=500.0) == 0
+
+
+def test_fsdp_alone_may_ask_for_less() -> None:
+    assert share(fsdp_alone, fsdp_tokens=80.0, domain_tokens=100.0) == pytest.approx(-0.2)
+    assert share(fsdp_alone, fsdp_tokens=120.0, domain_tokens=100.0) == 0
+    narrow = calculate("mixed-limit", chip="tpu-v5p", d_ff=1000)
+    told = narrow.omitted["fsdp_alone"].share
+    assert narrow["domain_tokens"] * (1 + told) == pytest.approx(narrow["fsdp_tokens"])
+
+
+def test_the_fullest_of_many_even_draws() -> None:
+    """Three standard deviations, against 2,000 draws of 64 chips."""
+    drawn = random.Random(13)
+    visits, chips = 400, 64
+    tops = []
+    for _ in range(200):
+        counts = Counter(drawn.choices(range(chips), k=visits * chips))
+        tops.append(max(counts.values()))
+    found = 1 / (1 + share(fullest_chip, chips=chips, experts_per_token=8, tokens_per_chip=50))
+    assert found == pytest.approx(statistics.mean(tops) / visits, rel=0.03)
+    assert share(fullest_chip, chips=1, experts_per_token=8, tokens_per_chip=50) == 0
+    assert share(fullest_chip, chips=inf, experts_per_token=8, tokens_per_chip=50) == 0
+
+
+def test_the_rest_of_a_layer_hides_the_exchange_too() -> None:
+    """DeepSeek-V3: 187 million of attention and 44 of the shared expert beside 8 x 44."""
+    limit = calculate("ep-limit", model="deepseek-v3", chip="h100-sxm", chips=8)
+    expert = 3 * 7168 * 2048
+    attention = calculate("params", model="deepseek-v3")["attention"] / 61
+    found = limit.omitted["rest_of_the_layer"].share
+    assert found == pytest.approx((attention + expert) / (8 * expert))
+    assert share(rest_of_the_layer, beside_share=0.0) == 0

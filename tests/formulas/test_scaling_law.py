@@ -162,4 +162,13 @@ def test_the_note_is_the_best_size_of_another_fit(fit: str, other: str) -> None:
         share = another_fit.value({"flop": flop, "fit": fit, "params": here})
         assert here * (1 + share) == pytest.approx(there)
     told = calculate("scaling-law", flop=1e27, fit=fit).omitted
-    assert list(told) == ["another_fit"]
+    assert next(iter(told)) == "another_fit"
+
+
+def test_the_critical_batch_halves_the_compute_that_counts() -> None:
+    """kaplan2020scaling: at the critical batch a run costs twice the least compute."""
+    kaplan = calculate("scaling-law", flop=1e23, fit="kaplan2020")
+    half = calculate("scaling-law", flop=0.5e23, fit="kaplan2020")
+    told = kaplan.omitted["critical_batch"].share
+    assert kaplan["params"] * (1 + told) == pytest.approx(half["params"])
+    assert "critical_batch" not in calculate("scaling-law", flop=1e23).omitted

@@ -381,3 +381,16 @@ def test_layers_that_select_tokens_are_no_full_attention_without_sequences() -> 
     assert "attention_without_sequences" not in run.omitted
     full = calculate("training-time", model="gpt-3-1.3b", chip="h100", chips=64, mfu=0.4)
     assert "attention_without_sequences" in full.omitted
+
+
+@pytest.mark.parametrize("counts", ["mfu", "hfu"])
+def test_a_utilisation_may_count_scores_behind_the_mask(counts: str) -> None:
+    """As much work in scores again as the causal ones are."""
+    run = {"model": "llama-3-8b", "tokens": 1e12, "chip": "h100-sxm", "chips": 64, "mfu": 0.4}
+    result = calculate("training-time", **run, seq=32768, chip_mtbf=0, counts=counts)
+    work = calculate("training-flops", model="llama-3-8b", tokens=1e12, seq=32768)
+    causal = work["attention_causal"]
+    told = result.omitted["masked_scores"].share
+    assert told == pytest.approx(causal / (work["flop"] + causal))
+    short = calculate("training-time", **run, seq=1024, chip_mtbf=0, counts=counts)
+    assert "masked_scores" not in short.omitted

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from flopbook import calculate
 from flopbook.errors import FlopbookError
 from flopbook.formulas import wave_quantisation
 
@@ -77,3 +78,13 @@ def test_arrays_equal_floats() -> None:
 def test_refused_values_say_what_was_expected(wrong: dict[str, Any], message: str) -> None:
     with pytest.raises(FlopbookError, match=message):
         wave_quantisation(**{**PRODUCT, **wrong})
+
+
+def test_cut_tiles_fill_the_last_wave() -> None:
+    """224 tiles on 132 processors: two waves, 40 of 264 places of which are empty."""
+    told = calculate("wave-quantisation", m=1, n=28672, tile_m=64, tile_n=128, processors=132)
+    assert told.omitted["last_wave_filled"].share == pytest.approx(264 / 224 - 1)
+    even = calculate(
+        "wave-quantisation", m=128, n=128 * 264, tile_m=128, tile_n=128, processors=132
+    )
+    assert not even.omitted

@@ -124,6 +124,25 @@ def _attention_share(shape: Sized) -> Picked | None:
     return picked(shape, "attention_share", counted["attention"] / attending / block, "1")
 
 
+def _beside_share(shape: Sized) -> Picked | None:
+    """Weights of a layer's attention and shared experts over those of the experts of a token."""
+    counted = parameters(shape)
+    if counted is None or shape.model.kind != "moe":
+        return None
+    sized = ("experts", "experts_per_token", "expert_d_ff", "d_model", "layers")
+    experts, visited, each, d_model, count = (shape.size(name) for name in sized)
+    if each is None:
+        return None
+    blocks = shape.size("ffn_layers") or count
+    sparse = blocks - (shape.size("dense_layers") or 0)
+    routed = (counted["total"] - counted["active"]) / (experts - visited) * visited / sparse
+    matrices = 3 if shape.size("ffn") == "gated" else 2
+    width = shape.size("shared_expert_d_ff") or each
+    shared = matrices * d_model * width * (shape.size("shared_experts") or 0)
+    attention = counted["attention"] / count
+    return picked(shape, "beside_share", (attention + shared) / routed, "1")
+
+
 def _weight_format_share(shape: Sized) -> Picked | None:
     """Share of the weights that a published checkpoint has in its narrow format."""
     counted, part = parameters(shape), shape.size("weight_format_of")
@@ -142,6 +161,7 @@ COUNTED: Mapping[str, Callable[[Sized], Picked | None]] = {
     "params": _params,
     "compute_params": _compute_params,
     "attention_share": _attention_share,
+    "beside_share": _beside_share,
     "block_d_ff": _block_d_ff,
     "weight_format_share": _weight_format_share,
 }

@@ -19,7 +19,11 @@ from flopbook.formulas.collective_inputs import (
 )
 from flopbook.formulas.declaration import Output, Step, StepWord, formula, part
 from flopbook.formulas.network_inputs import LinkBandwidth, ScaleOutBandwidth, Topology
-from flopbook.formulas.network_omissions import sums_in_the_network
+from flopbook.formulas.network_omissions import (
+    cards_below_their_rate,
+    links_without_a_sweep,
+    sums_in_the_network,
+)
 from flopbook.formulas.slices import SLICE_SYMBOLS, slice_links, slice_sides
 from flopbook.quantities.ops import ceil, floor, inf, maximum, minimum, sqrt, where
 
@@ -204,7 +208,7 @@ def traffic(
         {"op": "all-reduce", "chip": "h100-pcie", "chips": "8", "bytes": "1GB"},
     ),
     rules=RULES,
-    omissions=(sums_in_the_network,),
+    omissions=(sums_in_the_network, cards_below_their_rate, links_without_a_sweep),
     parts=(amounts, slice_sides, slice_links, slice_hops, traffic),
 )
 def collective(
@@ -261,11 +265,12 @@ def collective(
     Leaves out:
         - Sums over pairs of nodes in the switches between them, SHARP on InfiniBand.
           [sums_in_the_network]
-        - Rates of network cards below the printed ones, and congestion among jobs. [no size: it is
-          a matter of the cluster and of its other jobs]
-        - Links for which no sweep is published, whose rates are taken as printed. [no size: nobody
-          measured them]
-        - Axes of unlike length, which need shares to match. [no size: the lengths are not asked]
+        - Rates of network cards below the printed ones. [cards_below_their_rate]
+        - Congestion among jobs. [no size: it is a matter of the cluster and of its other jobs]
+        - Links for which no sweep is published, whose rates are taken as printed.
+          [links_without_a_sweep]
+        - Axes of unlike length, which need shares to match. [no size: all axes carry N - 1 of N
+          parts whatever their lengths, and shares that match change the start alone]
     """
     # At a switch, in a mesh and between domains a message takes one hop, whatever the chips.
     steps = twice * (along + minimum(domains - 1, 1))

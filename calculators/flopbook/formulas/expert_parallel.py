@@ -12,7 +12,12 @@ from flopbook.formulas.network_inputs import (
     LinksPerAxis,
     Peak,
 )
-from flopbook.formulas.network_omissions import narrower_dispatch, shared_trips
+from flopbook.formulas.network_omissions import (
+    fullest_chip,
+    narrower_dispatch,
+    rest_of_the_layer,
+    shared_trips,
+)
 from flopbook.formulas.reach import (
     LINKS,
     NETWORK_RULES,
@@ -53,6 +58,18 @@ ModelWidth = Annotated[
 ]
 ExpertLayers = Annotated[
     float, Input("1", "L", "layers with experts", least=1, whole=True, most=1e5)
+]
+# Without a model there is nothing beside the experts.
+BesideShare = Annotated[
+    float,
+    Input(
+        "1",
+        r"\rho_b",
+        "weights of attention and shared experts over those of the experts of a token",
+        model="beside_share",
+        most=1e6,
+        none=True,
+    ),
 ]
 
 
@@ -156,7 +173,7 @@ def exchange(
         {"chip": "tpu-v5p", "axes": "1", "model": "mixtral-8x7b", "expert-d-ff": "14336"},
     ),
     rules=(*NETWORK_RULES, visited_experts_exist, experts_are_exchanged_on_three_axes),
-    omissions=(shared_trips, narrower_dispatch),
+    omissions=(shared_trips, narrower_dispatch, fullest_chip, rest_of_the_layer),
     parts=(*LINKS, exchange, count_reach),
 )
 def ep_limit(
@@ -175,6 +192,7 @@ def ep_limit(
     links_per_axis: LinksPerAxis = 2.0,
     d_model: ModelWidth = inf,
     layers: ExpertLayers = inf,
+    beside_share: BesideShare = 0.0,
 ) -> dict[str, Any]:
     """Chips over which experts can be spread while the all-to-all of tokens hides behind their
     arithmetic.
@@ -195,13 +213,11 @@ def ep_limit(
         card of the chip that has it: the same with its rate in place of W.
 
     Leaves out:
-        - Uneven loads, which make every chip wait for the fullest expert. [no size: it differs by
-          batch]
+        - Uneven loads, which make every chip wait for the fullest one. [fullest_chip]
         - Tokens whose experts share a chip, which travel once. [shared_trips]
         - Dispatch in a narrower format than combine. [narrower_dispatch]
         - Latency, which dominates in decoding. [no size: the batch of a step is not asked]
-        - Shared experts and attention, which hide part of the exchange. [no size: their widths are
-          not asked]
+        - Shared experts and attention, which hide part of the exchange. [rest_of_the_layer]
     """
     # The minimum batch of an expert: with fewer tokens, reading its weights takes longer.
     busy = bytes_per_param * peak / (FLOP_PER_WEIGHT * memory_bandwidth)

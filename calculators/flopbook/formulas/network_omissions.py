@@ -5,11 +5,18 @@ from typing import Any
 from flopbook.formulas.declaration import Constant
 from flopbook.formulas.omissions import omission
 from flopbook.formulas.optimizer_states import FP32
-from flopbook.quantities.ops import inf, maximum, minimum, where
+from flopbook.quantities.ops import inf, maximum, minimum, sqrt, where
 
 SUMMED_IN_SWITCHES = Constant(0.5, "1", "of the bytes that a switch saves by summing itself")
 SECOND = Constant(1.0, "s", "a time that keeps a quotient a number")
+# The middle of the kinds of links in accelerators/links.yaml.
+MEASURED_SHARE = Constant(0.828, "1", "of the printed rate that large messages reach")
+# All-reduces over four servers of A100 and of H100 took 1.31 and 1.10 times as long as printed
+# rates say (gtc-a100x32 and gtc-h100x32 in calculators/runs/gtc-slides.yaml).
+CARD_SHARE = Constant(0.83, "1", "of the rate of a network card that large messages reach")
 RING_OF_FOUR = Constant(4.0, "1", "chips from which on a ring makes an all-to-all slower")
+# The largest of 72 even draws lies 2.9 standard deviations above their mean, that of 300 3.4.
+FULLEST = Constant(3.0, "1", "standard deviations of the fullest chip above the mean")
 MIXED_TRIP = Constant(3.0, "byte/param", "a value that leaves in fp8 and comes back in bf16")
 
 
@@ -27,6 +34,41 @@ def sums_in_the_network(
     whole = where(seconds > 0, seconds, SECOND)
     beyond = where(scaleout_bytes > 0, scaleout_bytes / scaleout_bandwidth, 0 * whole)
     return -sums * SUMMED_IN_SWITCHES * minimum(beyond / whole, 1)
+
+
+@omission(
+    "links count at their printed rate: large messages reach 80 to 90 % of it on links with a "
+    "published sweep ({size})",
+    of="seconds",
+)
+def links_without_a_sweep(
+    efficiency: float,
+    link_bandwidth: float,
+    scaleout_bandwidth: float,
+    bytes_per_link: float,
+    scaleout_bytes: float,
+    seconds: float,
+) -> float:
+    """What the middle of all kinds of links would add, where no share was measured or given."""
+    whole = where(seconds > 0, seconds, SECOND)
+    within = bytes_per_link / link_bandwidth
+    beyond = scaleout_bytes / scaleout_bandwidth
+    slower = maximum(within / MEASURED_SHARE, beyond) - maximum(within, beyond)
+    return where(efficiency < 1, 0, slower / whole)
+
+
+@omission(
+    "network cards count at their printed rate: sums over four servers of A100 and H100 took 1.3 "
+    "and 1.1 times as long ({size})",
+    of="seconds",
+)
+def cards_below_their_rate(
+    scaleout_bytes: float, scaleout_bandwidth: float, bandwidth_seconds: float, seconds: float
+) -> float:
+    """The same beyond the domain, as far as it is what takes the time."""
+    whole = where(seconds > 0, seconds, SECOND)
+    beyond = scaleout_bytes / scaleout_bandwidth
+    return maximum(beyond / CARD_SHARE - maximum(beyond, bandwidth_seconds), 0) / whole
 
 
 @omission(
@@ -55,9 +97,29 @@ def own_columns(max_tp_degree: float) -> float:
 )
 def own_shares(x_opt: float, y_opt: float) -> float:
     """Both factors: the batch is as large as the product of both kinds of traffic."""
-    weights = 1 - 1 / maximum(x_opt, 1)
-    activations = 1 - 1 / maximum(y_opt, 1)
+    # A split has two parts at the least; one that is not rounded may have fewer.
+    weights = 1 - 1 / maximum(x_opt, 2)
+    activations = 1 - 1 / maximum(y_opt, 2)
     return weights * activations - 1
+
+
+@omission(
+    "traffic of weights and of activations takes turns: on axes of their own they may overlap, and "
+    "a smaller batch is enough ({size})",
+    of="domain_tokens",
+)
+def overlap_of_axes(axes: float, domain_tokens: float) -> float:
+    """At the best split both take as long, so overlap halves their time and quarters the batch."""
+    return where(axes > 1, -3 / 4 * domain_tokens / domain_tokens, 0)
+
+
+@omission(
+    "FSDP alone, on all axes, asks for a smaller batch, fsdp_tokens ({size})",
+    of="domain_tokens",
+)
+def fsdp_alone(fsdp_tokens: float, domain_tokens: float) -> float:
+    """Where the block is too narrow to be split."""
+    return minimum(fsdp_tokens / domain_tokens, 1) - 1
 
 
 @omission(
@@ -128,6 +190,28 @@ def reduced_in_fp32(
 def attention_of_a_layer(attention_share: float) -> float:
     """Twice the traffic of the block alone, for (1 + a) of its arithmetic."""
     return (1 + attention_share) / 2 - 1
+
+
+@omission(
+    "even if tokens choose experts evenly, the fullest of --chips {chips} has more of them, and "
+    "all wait for it ({size})",
+    of="slack",
+)
+def fullest_chip(chips: float, experts_per_token: float, tokens_per_chip: float) -> Any:
+    """The largest of many even draws, whose spread is the root of their mean; routers are worse."""
+    drawn = where(chips < inf, tokens_per_chip, 1) * experts_per_token
+    above = FULLEST / sqrt(drawn)
+    return 1 / (1 + where(chips < inf, where(chips > 1, above, 0), 0)) - 1
+
+
+@omission(
+    "the exchange hides behind the experts alone: with two micro-batches in turn, as DeepSeek-V3 "
+    "runs them, it hides behind attention and shared experts too ({size})",
+    of="slack",
+)
+def rest_of_the_layer(beside_share: float) -> float:
+    """Their arithmetic over that of the experts that a token visits."""
+    return beside_share
 
 
 @omission(

@@ -8,6 +8,7 @@ from flopbook.formulas.training_compute import FLOP_PER_PF_DAY, FLOP_PER_WEIGHT_
 from flopbook.quantities.ops import inf
 
 FITS = ("besiroglu2024", "hoffmann2022", "hoffmann2022-rounded", "kaplan2020")
+KAPLAN_POWER = Constant(0.73, "1", "of the compute in the best size")
 KAPLAN_PARAMS = Constant(1.3e9, "param", "best size at one PF-day")
 
 
@@ -25,6 +26,17 @@ def another_fit(flop: float, fit: str, params: float) -> Any:
     balance = (alpha * size_factor / (beta * data_factor)) ** (1 / (alpha + beta))
     other = balance * (flop / FLOP_PER_WEIGHT_TRAINED) ** (beta / (alpha + beta))
     return other / params - 1
+
+
+@omission(
+    "the compute is the least, at small batches: at the critical batch a run costs twice that, and "
+    "the best size is smaller ({size})",
+    of="params",
+)
+def critical_batch(fit: str, params: float) -> Any:
+    """Half of the compute to the power of the fit."""
+    least = {"kaplan2020": 0.5**KAPLAN_POWER}.get(fit, 1)
+    return least * params / params - 1
 
 
 @formula(
@@ -57,7 +69,7 @@ def another_fit(flop: float, fit: str, params: float) -> Any:
         "least_loss": r"\epsilon_1",
     },
     asks=("flop", "fit"),
-    omissions=(another_fit,),
+    omissions=(another_fit, critical_batch),
     examples=(
         {"flop": "5.76e23FLOP"},
         {"flop": "3.8e25FLOP", "fit": "hoffmann2022"},
@@ -93,7 +105,7 @@ def scaling_law(
         - Embeddings, which Kaplan's fit does not count, and its learning-rate schedules. [no size:
           later work does not support its advice; compare the fits]
         - That Kaplan's compute is the least, at small batches: at the critical batch a run costs
-          twice that, and the best size is 40 percent smaller. [no size: the batch is not an input]
+          twice that, and the best size is 40 percent smaller. [critical_batch]
         - Losses of different fits, which belong to different data and tokenizers. [no size: they
           cannot be compared]
         - The cost of serving, which asks for smaller models trained longer. [no size: it depends on
@@ -111,7 +123,7 @@ def scaling_law(
     product = flop / FLOP_PER_WEIGHT_TRAINED
     chinchilla = balance * product ** (beta / (alpha + beta))
     pf_days = flop / FLOP_PER_PF_DAY
-    kaplan = KAPLAN_PARAMS * pf_days**0.73
+    kaplan = KAPLAN_PARAMS * pf_days**KAPLAN_POWER
     params = kaplan if fit == "kaplan2020" else chinchilla
     tokens = product / params
     loss = floor_loss + size_factor / params**alpha + data_factor / tokens**beta

@@ -7,6 +7,8 @@ from flopbook.formulas.declaration import Input, Output, Step, StepWord, formula
 from flopbook.formulas.network_inputs import Axes, LinksPerAxis, Peak, ValueBytes
 from flopbook.formulas.network_omissions import (
     attention_of_a_layer,
+    fsdp_alone,
+    overlap_of_axes,
     own_columns,
     own_shares,
     summed_in_fp32,
@@ -327,7 +329,7 @@ def split_traffic(
         },
     ),
     rules=(*NETWORK_RULES, *MIXTURE_RULES, axes_are_left_for_fsdp),
-    omissions=(own_shares, summed_in_fp32),
+    omissions=(own_shares, summed_in_fp32, overlap_of_axes, fsdp_alone),
     parts=(*LINKS, mixture, split_traffic, batch_reach),
 )
 def mixed_limit(
@@ -366,15 +368,15 @@ def mixed_limit(
         the width of all experts of a token.
 
     Leaves out:
-        - That traffic on different axes may overlap, which would quarter the batch at best. [no
-          size: it is a matter of the program]
+        - That traffic on different axes may overlap, which would quarter the batch at best.
+          [overlap_of_axes]
         - Whole numbers: X and Y have to divide the chips, and a ring; rounding X by a factor of 1.4
           costs 6 percent. [below 10 %]
         - The factors (X-1)/X and (Y-1)/Y of what a chip has already. [own_shares]
         - Gradients reduced wider than weights are gathered. [summed_in_fp32]
         - Latency and attention. [no size: neither is asked; tp-limit sizes attention]
         - FSDP alone on all axes, which asks for less if F is below 4a(n_X + n_Y)/(n_X n_Y), or 4a
-          at a switch. [no size: fsdp_tokens is that answer]
+          at a switch. [fsdp_alone]
     """
     best = sqrt(batch_tokens * asked * fsdp_axes / (dilution * width * tensor_axes))
     # The best split may lie outside of what the chips allow: then one kind does everything. Tensor

@@ -196,6 +196,16 @@ def attention_traffic(
     return {"bytes": bytes, "score_bytes": score_bytes, "unfused_bytes": bytes + score_bytes}
 
 
+@omission(
+    "tiles are taken whole: kernels that cut them along the inner dimension (stream-K) fill the "
+    "last wave ({size})",
+    of="useful_share",
+)
+def last_wave_filled(wave_share: float) -> float:
+    """All waves are then full."""
+    return 1 / wave_share - 1
+
+
 @formula(
     "wave-quantisation",
     title="Waves of tiles",
@@ -213,6 +223,7 @@ def attention_traffic(
     },
     sources=("nvidia2023matrix", "osama2023stream"),
     asks=("m", "n", "tile_m", "tile_n", "processors"),
+    omissions=(last_wave_filled,),
     examples=(
         {"m": "4096", "n": "28672", "tile-m": "256", "tile-n": "128", "processors": "132"},
         {"m": "1000", "n": "1", "tile-m": "16", "tile-n": "1", "processors": "1"},
@@ -244,8 +255,7 @@ def wave_quantisation(
         - Several tiles on a processor at once, which act like as many processors more. [no size:
           give the processors times the tiles on each]
         - Tiles that are dealt out unevenly, or cut along the inner dimension so that every
-          processor has the same work: they fill the last wave. [no size: the efficiency of waves is
-          then near 1]
+          processor has the same work: they fill the last wave. [last_wave_filled]
         - Tiles at the edge that cost less than full ones. [no size: most kernels compute them in
           full]
     """

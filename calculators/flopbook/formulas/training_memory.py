@@ -35,6 +35,7 @@ from flopbook.formulas.training_memory_inputs import (
     VocabParallel,
 )
 from flopbook.formulas.training_omissions import (
+    copies_of_dualpipe,
     gradients_in_fp32,
     uneven_stages,
     waiting_outputs,
@@ -238,7 +239,7 @@ from flopbook.quantities.ops import inf, maximum, minimum, where
         },
     ),
     rules=(*LAYOUT_RULES, *SEEN_RULES, counted_layers_are_recomputed),
-    omissions=(uneven_stages, gradients_in_fp32, waiting_outputs),
+    omissions=(uneven_stages, gradients_in_fp32, waiting_outputs, copies_of_dualpipe),
 )
 def memory(
     params: Params,
@@ -332,8 +333,8 @@ def memory(
         - Vectors, as if tensor parallelism divided them. [no size: below 0.1 percent]
         - What the pass for the inputs frees of the activations that wait for the pass for the
           weights. [no size: it depends on the order of the passes]
-        - A ZeRO that divides over both copies of DualPipe, which halves what it divides. [no size:
-          few frameworks do]
+        - A ZeRO that divides over both copies of DualPipe, which halves what it divides.
+          [copies_of_dualpipe]
         - Outputs of pipeline stages that wait until the end of the step, some 10 GB with 8 stages
           of Llama 3.1 405B. [waiting_outputs]
     """

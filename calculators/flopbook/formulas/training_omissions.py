@@ -45,3 +45,17 @@ def waiting_outputs(
     waiting = where(microbatches < inf, microbatches, pp)
     output = micro_batch * seq / cp * d_model * activation_bytes
     return where(pp > 1, waiting * output / total, 0)
+
+
+@omission(
+    "ZeRO divides over --dp alone: one that divides over both copies of DualPipe, too, keeps less "
+    "({size})",
+    of="total",
+)
+def copies_of_dualpipe(
+    schedule: str, zero: float, weights: float, gradients: float, optimizer: float, total: float
+) -> float:
+    """Half of whatever the stage divides."""
+    two = {"dualpipe": 1, "dualpipe-v": 1}.get(schedule, 0)
+    divided = where(zero >= 1, optimizer, 0) + where(zero >= 2, gradients, 0)
+    return -two * (divided + where(zero >= 3, weights, 0)) / 2 / total

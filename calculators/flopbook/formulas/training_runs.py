@@ -84,6 +84,17 @@ def attention_without_sequences(
 
 
 @omission(
+    "scores behind the causal mask are not counted: at a utilisation that counts them, as many "
+    "published ones do, the run takes longer ({size})",
+    of="seconds",
+)
+def masked_scores(params: float, tokens: float, flop: float, counts: str) -> float:
+    """As many scores once more as those that are counted."""
+    layers = {"mfu": 1}.get(counts, 4 / 3) * FLOP_PER_WEIGHT_TRAINED * params * tokens
+    return maximum(1 - layers / flop, 0)
+
+
+@omission(
     "failures and checkpoints are left out: at the rate of a large production run it takes longer "
     "({size})",
     of="seconds",
@@ -186,6 +197,7 @@ def power_below_the_rating(load: float) -> float:
     rules=LAYER_RULES,
     omissions=(
         attention_without_sequences,
+        masked_scores,
         failures_not_counted,
         failure_rate_of_runs,
         power_below_the_rating,
@@ -302,8 +314,7 @@ def training_time(
 
     Leaves out:
         - Attention, unless the sequences are given. [attention_without_sequences]
-        - Scores behind the causal mask, which some published utilisations count. [no size: the
-          training FLOPs give both; type the utilisation that counts the same]
+        - Scores behind the causal mask, which some published utilisations count. [masked_scores]
         - Failures and checkpoints, if the time between failures is 0. A utilisation that was
           computed from the whole time of a run has them in it already. [failures_not_counted]
         - How much the rate of failures differs between clusters. [failure_rate_of_runs]

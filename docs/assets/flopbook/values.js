@@ -13,7 +13,7 @@ const NETWORK_WORDS = ["wrap", "level_overlap"];
 const SIZES = ["layers", "d_model", "heads", "kv_heads", "head_dim", "vocab", "d_ff", "block_d_ff", "ffn", "tied_embeddings", "experts", "experts_per_token", "expert_d_ff", "expert_d_model", "shared_experts", "shared_expert_d_ff", "dense_layers", "q_lora_rank", "kv_lora_rank", "qk_nope_head_dim", "qk_rope_head_dim", "v_head_dim", "o_lora_rank", "o_groups", "key_is_value"];
 const TOTALS = ["params", "compute_params", "mixture_params", "mixture_active_params"];
 const KINDS = ["window_layers", "chunk_layers", "sparse_layers", "index_layers", "compressed_layers", "full_layers", "state_layers", "attention_layers", "shared_window_layers"];
-const SHARES = ["attention_share", "weight_format_share"]; // these size a note alone, which is left out
+const SHARES = ["attention_share", "beside_share", "weight_format_share"]; // these size a note alone, which is left out
 
 /** True when a chip or a model may supply an input. */
 export function lent(input) {
