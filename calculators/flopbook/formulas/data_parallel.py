@@ -189,7 +189,8 @@ def gathered_weights(once: Step, regather: Regather = "yes") -> dict[str, Any]:
     "fsdp-limit",
     title="FSDP limit",
     question=(
-        "Over how many chips can fully sharded training spread before the network is the limit?"
+        "How small may the batch of a chip be, and over how many chips can fully sharded training "
+        "spread, before the network is the limit?"
     ),
     outputs=_passes("the all-gather of weights"),
     sources=("austin2025scaling", "zhao2023pytorch", "rajbhandari2020zero"),

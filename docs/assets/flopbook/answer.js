@@ -87,8 +87,8 @@ function bar(spec, {values, result, resolved}) {
   if (!parts.length || !Number.isFinite(result.total)) return [];
   const most = Math.max(result.total, Number.isFinite(capacity) ? capacity : 0);
   const share = (value) => `${(100 * value / most).toFixed(2)}%`;
-  const piece = (name, n) => el("span", {class: `fb-part fb-part-${n % 6}`, style: `width:${share(result[name])}`, title: `${spec.bar[name]}: ${written(result[name], "byte")}`});
-  const key = (name, n) => el("li", {}, el("i", {class: `fb-part-${n % 6}`}), `${spec.bar[name]} ${written(result[name], "byte")}`);
+  const piece = (name, n) => el("span", {class: `fb-part fb-part-${n % 12}`, style: `width:${share(result[name])}`, title: `${spec.bar[name]}: ${written(result[name], "byte")}`});
+  const key = (name, n) => el("li", {}, el("i", {class: `fb-part-${n % 12}`}), `${spec.bar[name]} ${written(result[name], "byte")}`);
   const line = Number.isFinite(capacity)
     ? [el("span", {class: "fb-capacity", style: `left:${share(capacity)}`}, el("span", {}, `${written(capacity, "byte")} of memory`))] : [];
   return [el("div", {class: "fb-filled", "aria-hidden": "true"}, ...parts.map(piece), ...line), el("ul", {class: "fb-key"}, ...parts.map(key))];
@@ -99,10 +99,10 @@ function isMisfit(spec, {resolved, result}) {
   return Boolean(free) && !left(free, resolved).length && result.free < 0;
 }
 
-/** What stands before an answer that does not fit into memory, in the words of the command, and what would fit. */
+/** Whether an answer fits into memory, in the words of the command, and what would fit where it does not. */
 function misfit(spec, state) {
-  if (!isMisfit(spec, state)) return [];
   const {result} = state;
+  if (!isMisfit(spec, state)) return spec.bar && result.free >= 0 ? [el("p", {class: "fb-open fb-fits"}, `Fits: ${written(result.free, "byte")} left`)] : [];
   const fewest = Number.isFinite(result.fewest_chips) ? `; smallest number of chips ${result.fewest_chips.toLocaleString("en")}` : "";
   const told = el("p", {class: "fb-open fb-wrong"}, `Does not fit: ${written(-result.free, "byte")} over${fewest}`);
   const found = rescues(spec, state);

@@ -7,8 +7,9 @@ import {copyText} from "./copy.js";
 import {button, el, say} from "./dom.js";
 import {Field, More, arrange, sentence} from "./fields.js";
 import {isBare} from "./packing.js";
-import {asked, example, named, neutral, outer, pairs, strangers} from "./link.js";
+import {asked, example, inner, named, neutral, outer, pairs} from "./link.js";
 import {Picture} from "./picture.js";
+import {strangers} from "./strangers.js";
 import {degrees, resolve} from "./values.js";
 
 let serial = 0;
@@ -84,10 +85,8 @@ class Form {
   restore() {
     const search = this.alone ? location.search : "";
     this.put(asked(search, this.spec, this.fields));
-    const names = strangers(search, this.fields).map((name) => `'${shorten(name)}'`).slice(0, 4);
-    if (!names.length) return;
-    const told = this.unknown.textContent;
-    this.unknown.textContent = `${told ? `${told}; ` : ""}this link sets ${names.join(", ")}, which this form does not have`;
+    const told = [this.unknown.textContent, strangers(search, (name) => this.fields.has(inner(name)), "form")];
+    this.unknown.textContent = told.filter(Boolean).join("; ");
   }
 
   /** Put a state into the fields; a choice that knows no such value is left neutral, and that is told. */

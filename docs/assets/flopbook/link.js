@@ -26,13 +26,6 @@ export function asked(search, spec, names) {
   return state;
 }
 
-const OF_OTHERS = /^(h|utm_.*)$/; // the search adds the words that it found, and senders of letters where they sent a link
-
-/** The options of a link that a form does not have: it may be old, or cut off. */
-export function strangers(search, names) {
-  return [...new URLSearchParams(search).keys()].filter((key) => !OF_OTHERS.test(key) && !names.has(inner(key)));
-}
-
 /** No chip of the example beside a typed bandwidth, no axes of the example's chip beside another chip; so for models. */
 function belongs(spec, said, name) {
   const typed = spec.inputs.some((input) => input[name] && said.get(input.name));

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 import tinycss2
@@ -40,6 +40,8 @@ _HARMLESS = frozenset("_\\{}*[]()!#+-.~|$:=^/")
 # At-rules whose content is rules again; what others hold (@keyframes, @font-face) is kept whole.
 _GROUPING = ("media", "supports", "layer", "container")
 
+Texts = Mapping[Path, str]
+
 
 def slim(site: Path) -> None:
     """Make pages, styles and scripts of a built site smaller; what they show and do is the same."""
@@ -50,11 +52,8 @@ def slim(site: Path) -> None:
     pages = _texts(site.rglob("*.html"))
     scripts = _texts(assets.rglob("*.js"))
     styles = _texts(assets.rglob("*.css"))
-    words = used_words([*pages.values(), *styles.values()], scripts.values())
-    for path, css in styles.items():
-        is_ours = own_assets in path.parents
-        smaller = _CSS_COMMENT.sub("", css) if is_ours else slim_style(css, words)
-        write_made(path, smaller)
+    for path, css in _slim_styles(styles, own_assets, pages, scripts).items():
+        write_made(path, css)
     for path, page in pages.items():
         write_made(path, slim_page(page))
     for path, script in scripts.items():
@@ -62,6 +61,21 @@ def slim(site: Path) -> None:
             write_made(path, slim_script(script))
     for path in sorted(assets.rglob("*.map")):
         path.unlink()
+
+
+def _slim_styles(styles: Texts, own_assets: Path, pages: Texts, scripts: Texts) -> dict[Path, str]:
+    """Ours without comments, and those of the theme without what nothing uses."""
+    smaller = {
+        path: _CSS_COMMENT.sub("", css) if own_assets in path.parents else css
+        for path, css in styles.items()
+    }
+    # Twice, for properties that only rules read which the first time has taken out.
+    for _ in range(2):
+        words = used_words([*pages.values(), *smaller.values()], scripts.values())
+        for path in styles:
+            if own_assets not in path.parents:
+                smaller[path] = slim_style(smaller[path], words)
+    return smaller
 
 
 def _texts(paths: Iterable[Path]) -> dict[Path, str]:

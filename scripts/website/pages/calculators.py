@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from datetime import date
 
 from flopbook.data.library import reference, references
@@ -23,17 +24,41 @@ from scripts.website.markup import (
     page_text,
     relative,
     table,
+    tag,
 )
+from scripts.website.pages import planner
 from scripts.website.pages.answer_pictures import picture_section
-from scripts.website.pages.forms import calculated_example, form_markup, form_words
+from scripts.website.pages.forms import (
+    calculated_example,
+    form_markup,
+    form_record,
+    form_words,
+)
 from scripts.website.pages.pitfalls import PAGE as PITFALLS
 from scripts.website.pages.pitfalls import pitfalls_of
-from scripts.website.pages.sources import bibtex_block, cite, page_bibtex, stylesheet
+from scripts.website.pages.sources import bibtex_block, cite, html_link, page_bibtex, stylesheet
 from scripts.website.pages.terms import term_link
 
 INDEX = "calculators/index.md"
 MOST_SHOWN = 5  # equations of a page that are not folded away
 MOST_SYMBOLS = 16  # rows of a table that is not folded away
+# Questions of the first page: calculator, scenario of its form, and how people ask it.
+_QUESTIONS = (
+    ("memory", "70B on 64 H100", "How much memory does training a 70B on 64 H100 take?"),
+    ("fsdp-limit", "H100, within a node", "How small may a batch be with FSDP on H100?"),
+    (
+        "collective",
+        "All-reduce of 1 GB, 64 H100",
+        "How long is an all-reduce of 1 GB over 64 H100?",
+    ),
+    ("serving", "DeepSeek-V3 on 8 H200", "Does DeepSeek-V3 fit on 8 H200, and how fast is it?"),
+    ("kv-cache", "Llama 3 70B, one long chat", "How large is the KV cache of a long chat?"),
+    (
+        "training-time",
+        "8B, 15T tokens on 1,024 H100",
+        "What does training an 8B on 15 trillion tokens cost?",
+    ),
+)
 _IN_PYTHON = """\
 from flopbook import calculate, min_batch
 
@@ -53,7 +78,21 @@ def index_page() -> str:
             "Calculators",
             "Formulas of parallelism and hardware, on the page, in a terminal and in Python.",
         ),
+        stylesheet(INDEX, "assets/flopbook/answer.css"),
         Markdown("# Calculators\n"),
+        tag(
+            "p",
+            "Each answers one question about a run, with its formula and its sources.",
+            "fb-lead",
+        ),
+        Html("\n"),
+        _asked(),
+    ]
+    for title, names in SECTIONS.items():
+        blocks.append(Markdown("## {}\n").format(title))
+        blocks.append(_tools(names))
+    blocks += [
+        Markdown("## How they are kept\n"),
         Markdown(
             "Each is one Python function. The form on its page, the formula in print, the command "
             "and the JSON are made from that function, and a test holds them equal. Those that "
@@ -62,11 +101,6 @@ def index_page() -> str:
             "over a range: [using the calculators]({}). How far they are from what people measure: "
             "[measured against computed]({}).\n"
         ).format(relative(INDEX, "using.md"), relative(INDEX, "measured.md")),
-    ]
-    for title, names in SECTIONS.items():
-        blocks.append(Markdown("## {}\n").format(title))
-        blocks += [_question(get_formula(name)) for name in names]
-    blocks += [
         Markdown(
             "Other programs answer some of these questions too: see [what goes wrong in "
             "practice]({}), and for words that two people read in two ways [conventions]({}).\n"
@@ -77,10 +111,41 @@ def index_page() -> str:
     return page_text(blocks)
 
 
-def _question(formula: Formula) -> Html:
-    return Markdown("- [{}]({}.md): {}\n").format(
-        formula.title, attribute(formula.id), formula.question
+def _asked() -> Html:
+    """Questions that people come with, each as a link to the form that has it answered."""
+    links = (
+        Html('<li><a href="{}">{}</a></li>').format(attribute(address), said)
+        for address, said in _asked_links()
     )
+    return Html('<ul class="fb-asked">\n{}\n</ul>\n').format(Html("\n").join(links))
+
+
+def _asked_links() -> Iterator[tuple[str, str]]:
+    yield (
+        html_link(INDEX, planner.PAGE),
+        "Will a model train on these chips, how fast, at what cost?",
+    )
+    yield (
+        html_link(INDEX, planner.SERVING),
+        "Will these chips serve a model, how fast, at what cost?",
+    )
+    for name, label, said in _QUESTIONS:
+        scenarios = form_record(get_formula(name))["scenarios"]
+        assert isinstance(scenarios, list)
+        yield f"{html_link(INDEX, calculator_page(name))}{dict(scenarios)[label]}", said
+
+
+def _tools(names: Iterable[str]) -> Html:
+    """Calculators, each with its question."""
+    cells = (
+        Html('<li><a href="{}">{}</a><span>{}</span></li>').format(
+            attribute(html_link(INDEX, calculator_page(name))),
+            get_formula(name).title,
+            get_formula(name).question,
+        )
+        for name in names
+    )
+    return Html('<ul class="fb-index">\n{}\n</ul>\n').format(Html("\n").join(cells))
 
 
 def calculator_markdown(name: str, notebook: bool = False) -> str:

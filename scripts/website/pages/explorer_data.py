@@ -62,12 +62,18 @@ def opening(record: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
 
     Both name shared texts by the same numbers; the second file has those that the first lacks.
     """
-    counts = {name: record[f"first_{name}"] for name in _SHARED}
-    first = {name: one for name, one in record.items() if not name.startswith("first_")}
+    first: dict[str, Any] = {**record, "entries": []}
     further: dict[str, Any] = {"values": {}}
-    for name, count in counts.items():
+    opened = [
+        cell
+        for entry in record["entries"]
+        for name, cell in entry[_VALUES].items()
+        if name in OPENING and not isinstance(cell, str)
+    ]
+    for place, name in enumerate(_SHARED, start=_ALWAYS - 1):
+        # Texts of these values have the first numbers.
+        count = 1 + max((cell[place] for cell in opened if len(cell) > place), default=0)
         first[name], further[name] = record[name][:count], record[name][count:]
-    first["entries"] = []
     for entry in record["entries"]:
         values = entry[_VALUES]
         own = {name: cell for name, cell in values.items() if name in OPENING}
@@ -116,7 +122,6 @@ def explorer_record(rows: Sequence[ExplorerRow]) -> dict[str, Any]:
         for name in OPENING:
             if name in row.cells:
                 _cell_record(row, row.cells[name], shared)
-    counts = (len([*shared.sources]), len([*shared.marks]), len([*shared.kinds]))
     entries = [_entry_record(row, shared) for row in rows]
     units, colours = units_record(), groups(rows)
     quantities = (*QUANTITIES, *RATIOS)
@@ -144,7 +149,6 @@ def explorer_record(rows: Sequence[ExplorerRow]) -> dict[str, Any]:
         # The script of the forms, which is shared, asks for units; the explorer reads none.
         "units": {},
         "entries": entries,
-        **{f"first_{name}": count for name, count in zip(_SHARED, counts, strict=True)},
     }
 
 

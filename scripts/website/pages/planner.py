@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from urllib.parse import urlencode
 
 from flopbook.architectures.shape import Shape
 from flopbook.prediction.stacks import OTHER, STACKS
@@ -27,6 +28,12 @@ FIRST: dict[str, object] = {"model": "llama-3-70b", "chip": "nvidia/h100-sxm", "
 # The page of the other question, and what a field for a price says.
 SERVING = "serve.md"
 PRICE = "list price, or 2USD/h"
+_STARTS: dict[str, dict[str, str]] = {
+    "70B on 64 H100": {"chips": "64"},
+    "8B on 64 H100": {"model": "llama-3-8b", "chips": "64"},
+    "8B: 64 H100 against 64 MI300X": {"model": "llama-3-8b", "chips": "64", "other": "amd/mi300x"},
+    "405B on 16,384 H100": {"model": "llama-3-405b", "chips": "16384"},
+}
 _STACKS = {"megatron-core": "Megatron-Core", "nemo": "NeMo", "torchtitan": "TorchTitan"}
 _STACKS |= {"fsdp2": "FSDP2", "maxtext": "MaxText", "deepspeed": "DeepSpeed", OTHER: "any other"}
 
@@ -43,6 +50,7 @@ def page() -> str:
         stylesheet(PAGE, f"{planner_data.FOLDER}plan.css"),
         Markdown("# {}\n").format(TITLE),
         tag("p", "Which layout takes the shortest step, and what does the run cost?", "fb-lead"),
+        starts(FIRST, _STARTS),
         form("train", questions(planner_data.models(), FIRST), _more()),
         Markdown("## What is tried\n"),
         Markdown(
@@ -96,6 +104,15 @@ def _more() -> Html:
             typed("Training tokens", "tokens", "15T"),
         )
     )
+
+
+def starts(first: Mapping[str, object], states: Mapping[str, Mapping[str, str]]) -> Html:
+    """Links to states from which people start, as they differ from the first."""
+    links = (
+        Html('<a href="?{}">{}</a>').format(attribute(urlencode({**first, **state})), label)
+        for label, state in states.items()
+    )
+    return Html('<p class="fb-scenarios">Start from: {}</p>\n').format(Html(" · ").join(links))
 
 
 def form(ask: str, asked: Html, more: Html) -> Html:

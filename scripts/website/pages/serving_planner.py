@@ -13,13 +13,24 @@ from scripts.website.markup import (
     tag,
 )
 from scripts.website.pages import planner, planner_data, serving_data
-from scripts.website.pages.planner import choice, compared, form, options, questions, typed
+from scripts.website.pages.planner import choice, compared, form, options, questions, starts, typed
 from scripts.website.pages.sources import stylesheet
 
 PAGE = planner.SERVING
 TITLE = "Will it serve?"
 # What the form asks first; all else is in a fold, and stays as it is until somebody types.
 FIRST: dict[str, object] = {"model": "llama-3-70b", "chip": "nvidia/h100-sxm", "chips": 8}
+_STARTS: dict[str, dict[str, str]] = {
+    "70B on 8 H100": {},
+    "70B: 8 H100 against 8 MI300X": {"other": "amd/mi300x"},
+    "DeepSeek-V3 on 8 H200": {
+        "model": "deepseek-v3",
+        "chip": "nvidia/h200-sxm",
+        "chips": "8",
+        "dtype": "fp8",
+    },
+    "8B on one 24 GB card": {"model": "llama-3-8b", "chip": "nvidia/rtx-4090", "chips": "1"},
+}
 _FORMATS = {"int4": "int4, weights alone"}
 
 
@@ -35,6 +46,7 @@ def page() -> str:
         stylesheet(PAGE, f"{planner_data.FOLDER}plan.css"),
         Markdown("# {}\n").format(TITLE),
         tag("p", "Which layout generates the most tokens per second, and at what cost?", "fb-lead"),
+        starts(FIRST, _STARTS),
         form("serve", questions(serving_data.models(planner_data.models()), FIRST), _more()),
         Markdown("## What is tried\n"),
         Markdown(
@@ -47,7 +59,7 @@ def page() -> str:
         Markdown("## In a terminal\n"),
         code_block(
             "$ flopbook plan --serve --model llama-3-70b --chip h100-sxm --chips 8 --top 3 \\\n"
-            "    --prompt 1024 --answer 256 --max-per-token 40ms",
+            "    --prompt 1024 --answer 256",
             "console",
         ),
         Markdown(

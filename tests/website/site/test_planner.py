@@ -28,6 +28,7 @@ _BAD = {
     "?chips=8&model=llama-3-405b": "It fits from",
     "?batch-tokens=4M": "use 4,194,304",
     "?price=-1": "of at least 0",
+    "?chips=64&renamed=1": "This link sets 'renamed', which this page does not have.",
     "?model=<img src=x>": 'model "<img src=x>", which is not on the list',
 }
 _BAD_SERVING = {
@@ -36,6 +37,7 @@ _BAD_SERVING = {
     "?chips=1&model=llama-3-405b": "68.2 GB for weights and KV cache. In bf16 it fits from",
     "?max-per-token=40": "type a unit too, such as 40ms",
     "?max-per-token=1ms": "Fits on 8 chips, but too slow",
+    "?__proto__=1": "This link sets '__proto__', which this page does not have.",
     "?prompt=-1": "from 1 to 16,777,216",
     "?dtype=<b>": 'dtype "<b>", which is not on the list',
 }

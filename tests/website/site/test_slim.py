@@ -204,6 +204,16 @@ def test_the_theme_is_a_quarter_smaller_or_more(site: Path) -> None:
     assert not list((site / "assets").rglob("*.map"))
 
 
+def test_a_property_that_only_a_dropped_rule_reads_goes_too(tmp_path: Path) -> None:
+    css = tmp_path / "assets" / "theme.css"
+    css.parent.mkdir()
+    (tmp_path / "assets" / "flopbook").mkdir()
+    css.write_text(":root{--icon:1;--kept:2}.gone{a:var(--icon)}.used{a:var(--kept)}", "utf-8")
+    (tmp_path / "index.html").write_text('<p class="used">', encoding="utf-8")
+    slim(tmp_path)
+    assert css.read_text(encoding="utf-8") == ":root{--kept:2}.used{a:var(--kept)}"
+
+
 def test_a_folder_without_pages_stays(tmp_path: Path) -> None:
     (tmp_path / "assets" / "flopbook").mkdir(parents=True)
     slim(tmp_path)

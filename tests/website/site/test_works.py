@@ -119,7 +119,7 @@ def _fits(item: Any) -> bool:
 @at("?kind=paper&topic=nonsense&kind2=x&sort=price&from=abc&pick=nobody2020x&vendor=nobody")
 def test_a_broken_link_does_what_it_can_and_says_what_not(tab: Any) -> None:
     said = tab.inner_text(".fb-panel > .fb-wrong")
-    for name in ("nonsense", "price", "abc", "nobody2020x", "nobody"):
+    for name in ("nonsense", "price", "abc", "nobody2020x", "nobody", "kind2"):
         assert f"'{name}'" in said
     assert {reference(key).kind for key in keys(tab)} == {"paper"}
 

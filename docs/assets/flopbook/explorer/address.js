@@ -1,5 +1,7 @@
 // A state and its form in the address of a page. What equals the default is not written.
 
+import {strangers} from "../strangers.js";
+
 /** The state that an address asks for; `valid(key, value, normal, refuse)` gives a value that is one, and refuses others. */
 export function parse(search, normal, valid) {
   const state = {...normal};
@@ -12,7 +14,8 @@ export function parse(search, normal, valid) {
     const refuse = (one) => { unknown.push(`this link names an unknown ${key} '${String(one).slice(0, 60)}'`); };
     state[key] = valid(key, value, normal[key], refuse);
   }
-  return {state, unknown};
+  const strange = strangers(search, (key) => Object.hasOwn(normal, key), "page");
+  return {state, unknown: strange ? [...unknown, strange] : unknown};
 }
 
 /** The value where it is among the allowed ones; of a list those that are. */

@@ -2,6 +2,7 @@
 // and how it is shown is of a kind: train.js or serve.js.
 
 import {el} from "../dom.js";
+import {strangers} from "../strangers.js";
 import {asker} from "./asker.js";
 
 const PAUSE = 120; // ms without a keystroke before a search begins
@@ -46,6 +47,8 @@ function fill(form, query) {
     else if ([...field.options].some((option) => option.value === value)) field.value = value;
     else lost.push(`The address asks for ${name} "${value.slice(0, 40)}", which is not on the list; here is ${field.selectedOptions[0].textContent}.`);
   }
+  const strange = strangers(query, (name) => form.elements[name]?.name, "page");
+  if (strange) lost.push(`${strange[0].toUpperCase()}${strange.slice(1)}.`);
   const details = form.querySelector("details");
   details.open = [...details.querySelectorAll("[name]")].some(({name}) => query.has(name));
   return lost;
