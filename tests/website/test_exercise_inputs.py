@@ -18,6 +18,7 @@ ASKED = [
     ("tensor-parallelism", "Which TP degree does the feed-forward", (989.4, 450, 53248)),
     ("tensor-parallelism", "Llama 3 70B generates text for", (141.1, 3.35, 14.66, 80)),
     ("mixed-parallelism", "What is $X_", (256, 28672, 2199)),
+    ("pipeline-parallelism", "The run of the worked example moves", (2048, 8, 512)),
     ("why-compute", "You expect 5 trillion tokens", (98, 1.8, 4.5, 11)),
 ]
 
@@ -83,3 +84,11 @@ def test_at_five_trillion_tokens_in_use_half_the_size_is_cheapest() -> None:
         bills.append(6 * size * text + 2 * size * 5e12)
     assert min(bills) == bills[1]
     assert all(agrees(bill, shown, 0.03) for bill in bills)
+
+
+def test_chunks_save_most_of_a_bubble_with_few_micro_batches() -> None:
+    """32 replicas of 64 chips, 16 micro-batches for each."""
+    shown = numbers_of("pipeline-parallelism", "The run of the worked example moves")
+    batches = 512 / (2048 / 64)
+    assert agrees(100 * 7 / (batches + 7), shown)
+    assert agrees(100 * 1.4 / (batches + 1.4), shown)
