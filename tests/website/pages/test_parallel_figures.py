@@ -13,7 +13,14 @@ import pytest
 
 from flopbook.errors import FlopbookError, UnknownName
 from flopbook.evaluation.calculator import calculate
-from scripts.website.figures import figure_names, figure_of, fsdp_streams, overlap
+from flopbook.hardware.chip import chip
+from scripts.website.figures import (
+    figure_names,
+    figure_of,
+    fsdp_streams,
+    overlap,
+    tokens_beyond,
+)
 from scripts.website.figures.chart import Chart
 from scripts.website.figures.narrow import narrow_sheet
 from scripts.website.figures.overlap import LAYERS, Bar, step
@@ -264,3 +271,15 @@ def test_a_narrow_sheet_keeps_the_band_of_an_estimate() -> None:
     assert ends[0] < guess < ends[1]
     sheet = narrow_sheet(drawn)
     assert sheet and "".join(sheet.parts).count("fb-line2") >= 2
+
+
+@pytest.mark.parametrize("name", tokens_beyond.CHIPS)
+def test_beyond_its_domain_a_chip_needs_as_many_tokens_or_more(name: str) -> None:
+    """A node of eight needs its peak over the rate of all its cards, a torus has no such edge."""
+    limits = tokens_beyond.limits_of(name)
+    if name.startswith("tpu"):
+        assert limits.beyond is None
+        return
+    assert limits.beyond is not None and limits.beyond >= limits.inside
+    if name in ("h100-sxm", "b200"):
+        assert limits.beyond == pytest.approx(chip(name).peak("bf16") / (8 * 50e9), rel=1e-6)
