@@ -140,8 +140,8 @@ def figure() -> Figure:
         f"which layer it holds. Going forward at most {most[0]} layers are whole at once, going "
         f"back {most[1]}. In the backward pass the gather of the next layer goes out before the "
         "gradients of the layer above it.",
-        "Numbers are layers; blue is arithmetic, orange what travels, light what is gathered and "
-        "dark the gradients. Gathers go ahead of the layer that computes, and in the backward "
+        "Numbers are layers. Blue is arithmetic; the two shades of orange are weights and "
+        "gradients on their way. Gathers go ahead of the layer that computes, and in the backward "
         "pass each goes out before the gradients of the layer above. Below: every place in which "
         "a whole layer lies, and when.",
         bottom + 6,

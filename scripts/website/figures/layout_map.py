@@ -69,8 +69,8 @@ def figure() -> Figure:
         f"Layouts that the planner chooses on H100. {'; '.join(facts)}.",
         "In each cell the degrees of TP, PP and CP, and the MFU predicted for Megatron Core, at 4 "
         "Mi tokens a step in sequences of 8,192. The rest of the chips are data-parallel. Of "
-        "layouts within 3 percent of the fastest the simplest is shown. To the right the same "
-        "batch feeds more chips: degrees grow and MFU falls.",
+        "layouts within 3 percent of the fastest the simplest is shown. The more chips "
+        "the same batch feeds, the higher the degrees and the lower the MFU.",
         22 + _TALL * len(MODELS) + 44,
         tuple(_wide()),
         narrow=Sheet(344, 22 + _TALL * len(CHIPS) + 66, tuple(_tall())),

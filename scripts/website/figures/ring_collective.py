@@ -18,23 +18,23 @@ NAMES = "abcdef"  # of blocks
 SECONDS = 1.3  # from one step to the next when the picture moves
 CAPTIONS = {
     "all-gather": (
-        "All-gather on a ring. A column is a device, a row a block. Dark: held already. Light with "
-        "an arrow: just arrived from the neighbour on the left."
+        "All-gather on a ring. A column is a device, a row a block. Blue: held already. Orange, "
+        "with an arrow: just arrived from the neighbour on the left."
     ),
     "reduce-scatter": (
         "Reduce-scatter on a ring. The number is how many terms of the sum a device holds for that "
-        "block. Light with an arrow: the sum that has just come from the left and taken in the "
+        "block. Orange with an arrow: the sum that has just come from the left and taken in the "
         "term of this device. Empty: passed on."
     ),
     "all-reduce": (
         "All-reduce on a ring. Upper row: a reduce-scatter, the number is how many terms of the "
         "sum a device holds for that block. Lower row: an all-gather of the sums that are "
-        "complete. Light with an arrow: just arrived."
+        "complete. Orange with an arrow: just arrived."
     ),
     "all-to-all": (
         "All-to-all on a ring. A cell is a piece of the array: its row is the device that it comes "
         "from, its column the one that it goes to, its number the one that holds it now. Each "
-        "piece goes the shorter way round, one neighbour in a step. Light: moved in this step."
+        "piece goes the shorter way round, one neighbour in a step. Orange: moved in this one."
     ),
 }
 

@@ -25,7 +25,7 @@ from scripts.website.figures.chart import Chart
 from scripts.website.figures.narrow import narrow_sheet
 from scripts.website.figures.overlap import LAYERS, Bar, step
 from scripts.website.figures.plotted import ChartAxis
-from scripts.website.figures.ring_collective import exchanged, gathered, scattered
+from scripts.website.figures.ring_collective import OPS, exchanged, gathered, scattered
 from tests.support.cases import every
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -283,3 +283,13 @@ def test_beyond_its_domain_a_chip_needs_as_many_tokens_or_more(name: str) -> Non
     assert limits.beyond is not None and limits.beyond >= limits.inside
     if name in ("h100-sxm", "b200"):
         assert limits.beyond == pytest.approx(chip(name).peak("bf16") / (8 * 50e9), rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [("fsdp-streams", {}), *(("ring-collective", {"op": op}) for op in OPS)],
+)
+def test_a_caption_names_colours_and_no_shades(name: str, options: dict[str, str]) -> None:
+    """What is dark on a light page may be light on a dark one."""
+    caption = figure_of(name, **options).caption
+    assert not re.search(r"\b(light|dark)\b", caption, re.I), caption
