@@ -36,7 +36,7 @@ def figure() -> Figure:
     )
     shapes += _pool((_LEFT, 136), _CELL, LONGEST // PAGE)
     return Figure(
-        "A cache reserved in one piece, and the same in pages",
+        f"Reserved in one piece {reserved():.0%} of the cache is used, in pages {paged():.0%}",
         f"Three sequences hold {', '.join(map(str, HELD))} tokens and may grow to {LONGEST}. "
         f"Reserved in one piece, {reserved():.0%} of the memory holds tokens; in pages of {PAGE} "
         f"tokens, {paged():.0%}, and the rest is free for other sequences.",

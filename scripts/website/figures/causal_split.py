@@ -35,14 +35,15 @@ def figure() -> Figure:
     ]
     plain, even = work(in_pieces), work(folded)
     return Figure(
-        "Causal attention over chips, in pieces and folded",
+        f"Cut in order, the last chip has {plain[-1] / plain[0]:g} times the work of the first; "
+        "cut from both ends, all have the same",
         f"A sequence of {CHUNKS} chunks on {CHIPS} chips. With neighbouring chunks the chips "
         f"compute {', '.join(map(str, plain))} blocks of scores, so all wait for the last. With a "
         f"chunk from each end every chip computes {even[0]}.",
-        "Rows are queries, columns keys; what lies right of the diagonal is never computed. The "
-        "number in a block is the chip that computes it. Left, the last chip has most of the work; "
-        "right, all have the same.",
-        _TOP + CHUNKS * _CELL + 52,
+        "Rows are queries, columns keys; what lies right of the diagonal is masked. The number in "
+        "a block is the chip that computes it. Left, all wait for the last chip; right, all end "
+        "at the same time.",
+        _TOP + CHUNKS * _CELL + 62,
         tuple(shapes),
     )
 
@@ -59,7 +60,11 @@ def _triangle(left: float, split: Callable[[int], int], title: str) -> list[str]
             x = left + key * _CELL
             shapes.append(box(x, top, _CELL, _CELL, f"fb-c{chip}"))
             shapes.append(words(x + _CELL / 2, top + 17, str(chip), kind=f"fb-on{chip}"))
-    done = ", ".join(f"{blocks}" for blocks in work(split))
     bottom = _TOP + CHUNKS * _CELL
-    shapes.append(words(left + 4 * _CELL, bottom + 20, f"blocks of chips 0 to {CHIPS - 1}: {done}"))
+    for chip, blocks in enumerate(work(split)):
+        x, y = left + chip * 2 * _CELL, bottom + 14
+        shapes.append(box(x + 2, y, 2 * _CELL - 4, 20, f"fb-c{chip}", f"chip {chip}"))
+        text = f"{chip}: {blocks}"
+        shapes.append(words(x + _CELL, y + 14.5, text, kind=f"fb-on{chip}"))
+    shapes.append(words(left + 4 * _CELL, bottom + 52, "blocks of each chip", kind="fb-small"))
     return shapes

@@ -25,10 +25,10 @@ _TENSOR = {"tp": 8, "sequence_parallel": "yes"}
 _STAGES = _TENSOR | {"pp": 16, "schedule": "interleaved", "virtual": 8}
 STEPS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("one chip", {}),
-    ("tensors over 8", _TENSOR),
-    ("16 pipeline stages", _STAGES),
-    ("optimizer over 128", _STAGES | {"dp": 128, "zero": 1}),
-    ("gradients too", _STAGES | {"dp": 128, "zero": 2, "grad_accumulation": "sharded"}),
+    ("TP 8", _TENSOR),
+    ("PP 16", _STAGES),
+    ("optimizer over DP 128", _STAGES | {"dp": 128, "zero": 1}),
+    ("gradients as well", _STAGES | {"dp": 128, "zero": 2, "grad_accumulation": "sharded"}),
 )
 
 
@@ -55,7 +55,10 @@ def figure() -> Figure:
         shapes.append(words(142, top + 17, name, "end"))
         shapes.append(box(150, top, scale.at(total) - 150, 24, "fb-c2" if fits else "fb-c1"))
         after = max(scale.at(total), limit) + 6  # a label must not lie under the line of the memory
-        shapes.append(words(after, top + 17, format_quantity(total, "byte"), "start"))
+        text = format_quantity(total, "byte")
+        if number:
+            text += f", {held[number - 1] / total:.1f} times less"
+        shapes.append(words(after, top + 17, text, "start"))
     shapes += [
         path([(limit, 20), (limit, 206)], "fb-line0"),
         words(limit, 14, f"a chip has {format_quantity(memory, 'byte')}"),
@@ -64,10 +67,12 @@ def figure() -> Figure:
         f"{name}: {format_quantity(t, 'byte')}" for (name, _), t in zip(STEPS, held, strict=True)
     )
     return Figure(
-        "Memory of one chip, step by step",
+        f"TP and stages divide a chip's share by {held[0] / held[2]:.0f}, the replicas by another "
+        f"{held[2] / held[4]:.1f}, and only then it fits",
         f"Training Llama 3 405B at {SEQ:,} tokens, nothing computed again. {facts}. A chip has "
         f"{format_quantity(memory, 'byte')}.",
-        "Each bar adds one division to the one above it. Only the last fits. The scale is "
+        "Each bar adds one division to the one above it. Sharding over 128 replicas gains so "
+        "little because it divides states, and what is left by then are activations. The scale is "
         "logarithmic: every labelled line is ten times the one before.",
         232,
         tuple(shapes),

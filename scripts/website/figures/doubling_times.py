@@ -69,8 +69,10 @@ def figure() -> Figure:
             words(left + 36, bottom + 58, name, "start"),
         ]
     facts = "; ".join(f"{row.label} {_years(row.every)}, GPUs {_years(row.gpus)}" for row in shown)
+    first, last = shown[0], shown[-1]
     return Figure(
-        "Years to double",
+        f"The {first.label.partition(',')[0]} doubles in {first.every.doubling:.1f} years, the "
+        f"{last.label} in {last.every.doubling:.0f}",
         f"Points with bands on a logarithmic axis of years. {facts}.",
         "Dots: least squares through the logarithms of all dated chips. Bars: two standard errors "
         f"of the rate either way, cut at {_MOST:g} years. They say how well the line is known, not "

@@ -27,11 +27,11 @@ def figure() -> Figure:
         points = [(chips, _mtbf(alone, chips) / 3600) for chips in (8.0, 200_000.0)]
         shapes += [
             chart.line(points, number),
-            chart.words(points[-1], f"{alone / _YEAR:.0f} years", shift=(8, 14 * number - 22)),
+            chart.words(points[-1], f"a chip: {alone / _YEAR:.0f} years"),
         ]
     counted = run.observed_hours / run.interruptions
     shapes.append(chart.dot(run.chips, counted / 3600, f"counted: {format_quantity(counted, 's')}"))
-    shapes.append(chart.words((run.chips, counted / 3600), "Llama 3 405B", "end", (-8, 12)))
+    shapes.append(chart.words((run.chips, counted / 3600), "Llama 3 405B", "end", (-8, 34)))
     return Figure(
         "Ten times the chips, a tenth of the time between failures",
         f"In one run of {run.chips:,.0f} chips {run.interruptions:.0f} unexpected interruptions "

@@ -67,7 +67,7 @@ def launched(
 
 _KINDS = {
     "buffers": (
-        "Copying and computing, with one buffer and with two",
+        "With a second buffer all copies but the first hide behind the arithmetic",
         ("copies", "arithmetic"),
         f"Numbers are tiles; a copy takes {COPY:g}, the work on a tile {WORK:g}. With one buffer "
         "the next tile can only come when the one before is done with. With two it comes "
@@ -75,7 +75,7 @@ _KINDS = {
         (("one buffer", buffered(1)), ("two buffers", buffered(2))),
     ),
     "launches": (
-        "Launching short kernels",
+        "Short kernels wait for their launches; a graph or one fused kernel does not",
         ("host", "chip"),
         f"Numbers are kernels, {KERNELS} in a row, each taking 1; a launch takes "
         f"{LAUNCH:g}. A graph launches all of them at once. Fusion makes one kernel of them, "

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from flopbook.errors import UnknownName
+from flopbook.hardware.chip import chip
 from flopbook.prediction.reached import reached_runs
-from scripts.website.figures.drawing import Figure, Sheet, box, words
+from scripts.website.figures.drawing import Figure, Sheet, box, path, words
 
 _ROW, _BAR = 46.0, 15.0
 
@@ -32,7 +33,9 @@ class PairKind(NamedTuple):
     first: str
     second: str
     pairs: tuple[RunPair, ...]
+    title: str
     caption: str
+    peaks: Callable[[], float]
 
 
 _APRIL = "bridge-26.04.01-pre-"
@@ -62,13 +65,16 @@ KINDS: Mapping[str, PairKind] = {
                 f"{_APRIL}qwen3-235b-a22b-gb200-mxfp8-256gpu-l255",
             ),
         ),
-        "Each pair is one model in one container, on nodes of eight B200 and in racks of GB200, as "
-        "tokens per second and GPU with the nodes at 1. On eight GPUs the two machines are alike; "
-        "the rack pulls ahead where the exchange of experts no longer fits a node.",
+        "The same models train {low:.2f} to {high:.2f} times as fast in racks as on nodes of 8",
+        "Each bar is one model in one container, in racks of GB200 over nodes of eight B200, by "
+        "tokens per second and GPU. On eight GPUs the two machines are alike; the rack pulls ahead "
+        "where the exchange of experts no longer fits a node. Dashed: the ratio of the printed "
+        "peaks, which explains a part of it at most.",
+        lambda: chip("nvidia/gb200-gpu").peak("fp8") / chip("nvidia/b200").peak("fp8"),
     ),
     "formats": PairKind(
-        "wider",
-        "narrower",
+        "the wider format",
+        "the narrower one",
         (
             RunPair(
                 "DeepSeek-V3: bf16, MXFP8",
@@ -91,8 +97,11 @@ KINDS: Mapping[str, PairKind] = {
                 f"{_APRIL}llama3.1-405b-gb200-nvfp4-256gpu-l218",
             ),
         ),
-        "Each pair is one model in one layout, with the wider format at 1. The printed peak "
-        "doubles in every pair; a step gains less, and a mixture of experts least.",
+        "The peaks double, and a step gets {low:.2f} to {high:.2f} times as fast",
+        "Each bar is one model in one layout, the narrower format over the wider one by tokens per "
+        "second and GPU. Dashed: the ratio of the printed peaks, the same in every pair. A mixture "
+        "of experts gains least, the largest dense model most.",
+        lambda: chip("nvidia/gb200-gpu").peak("fp8") / chip("nvidia/gb200-gpu").peak("bf16"),
     ),
 }
 
@@ -104,21 +113,22 @@ def _rates() -> dict[str, float]:
 
 
 def figure(kind: str = "racks") -> Figure:
-    """Two bars for each pair, the first of them 1 long.
+    """A bar for each pair from one, where nothing is gained, with a line at the ratio of the peaks.
 
     Raises UnknownName for another kind of pairs.
     """
     if kind not in KINDS:
         raise UnknownName("kind of pairs", kind, tuple(KINDS))
-    shown = KINDS[kind]
-    ratios = [pair.ratio for pair in shown.pairs]
-    shapes, height = _rows(shown, 200.0, 400.0)
-    sheet, tall = _rows(shown, 4.0, 280.0, above=True)
-    facts = [f"{pair.name}: {pair.ratio:.2f}" for pair in shown.pairs]
+    found = KINDS[kind]
+    ratios = [pair.ratio for pair in found.pairs]
+    shapes, height = _rows(found, 196.0, 412.0)
+    sheet, tall = _rows(found, 8.0, 310.0, above=True)
+    facts = [f"{pair.name}: {pair.ratio:.2f}" for pair in found.pairs]
     return Figure(
-        f"Measured, {shown.second} over {shown.first}: {min(ratios):.2f} to {max(ratios):.2f}",
-        f"Rates of {shown.second} over {shown.first}. {'; '.join(facts)}.",
-        shown.caption,
+        found.title.format(low=min(ratios), high=max(ratios)),
+        f"Rates of {found.second} over {found.first}, beside a ratio of the printed peaks of "
+        f"{found.peaks():.3g}. {'; '.join(facts)}.",
+        found.caption,
         height,
         shapes,
         narrow=Sheet(344, tall, sheet),
@@ -129,22 +139,45 @@ def figure(kind: str = "racks") -> Figure:
 def _rows(
     found: PairKind, left: float, width: float, *, above: bool = False
 ) -> tuple[tuple[str, ...], float]:
-    scale = width / max(1.0, *(pair.ratio for pair in found.pairs))
+    peaks, least = found.peaks(), 0.9
+    most = max(peaks, *(pair.ratio for pair in found.pairs)) + 0.08
+    across = functools.partial(_across, left, width / (most - least), least)
+    one, bound = across(1.0), across(peaks)
     shapes: list[str] = []
-    top = 8.0
+    top = 40.0
     for pair in found.pairs:
         if above:
-            shapes.append(words(left, top + 8, pair.name, "start", "fb-strong"))
+            shapes.append(words(left, top + 10, pair.name, "start", "fb-strong"))
             top += 16
         else:
-            shapes.append(words(left - 10, top + _BAR + 4, pair.name, "end"))
-        for number, (name, long) in enumerate(((found.first, 1.0), (found.second, pair.ratio))):
-            place = left, top + number * (_BAR + 2)
-            shapes.append(box(*place, scale * long, _BAR, f"fb-c{number}", f"{name}: {long:.2f}"))
-            shapes.append(
-                words(left + 6, place[1] + 11.5, name, "start", f"fb-small fb-on{number}")
-            )
-            end = left + scale * long
-            shapes.append(words(end + 5, place[1] + 11.5, f"{long:.2f}", "start", "fb-small"))
-        top += _ROW
-    return tuple(shapes), top
+            shapes.append(words(left - 10, top + 14, pair.name, "end"))
+        end = across(pair.ratio)
+        tip = f"{pair.name}: {pair.ratio:.2f}"
+        shapes.append(box(min(one, end), top, abs(end - one), _BAR + 4, "fb-c0", tip))
+        shapes.append(words(max(one, end) + 6, top + 14, f"{pair.ratio:.2f}", "start", "fb-strong"))
+        below = top + _BAR + 9
+        over = below - _ROW + 12 if not above else top - 4  # the lines must not cross a name
+        shapes.append(path([(one, over), (one, below)], "fb-stroke"))
+        shapes.append(path([(bound, over), (bound, below)], "fb-dashed"))
+        top += _ROW - 14
+    return (*shapes, *_heads(found, one, bound)), top + 6
+
+
+def _across(left: float, scale: float, least: float, ratio: float) -> float:
+    """The place of a ratio."""
+    return left + (ratio - least) * scale
+
+
+def _heads(found: PairKind, one: float, bound: float) -> list[str]:
+    """What the two lines are: beside each other, or one over the other where they are close."""
+    upper = 24 if bound - one > 150 else 10
+    return [
+        words(one, 24, f"as {found.first}", "start" if upper == 24 else "middle", "fb-small"),
+        words(
+            bound,
+            upper,
+            f"the peaks: {found.peaks():.3g}",
+            "end" if upper == 24 else "start",
+            "fb-small",
+        ),
+    ]

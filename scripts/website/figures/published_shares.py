@@ -71,8 +71,9 @@ def figure() -> Figure:
     facts = ", ".join(
         f"{name} {share:.0%}" for (name, _), share in zip(COLUMNS, every.shares, strict=True)
     )
+    share, most = max((share, name) for (name, _), share in zip(COLUMNS, every.shares, strict=True))
     return Figure(
-        "What makers publish",
+        f"What makers state most often, the {most}, they state of {share:.0%} of their chips",
         f"A table of percentages for {len(shown) - 1} makers and {len(COLUMNS)} quantities. Over "
         f"all makers: {facts}.",
         "Percent of a maker's chips and cards for which a document of the maker itself states the "

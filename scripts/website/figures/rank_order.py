@@ -10,6 +10,7 @@ from scripts.website.figures.drawing import WIDTH, Figure, box, words
 
 NODE = 8  # GPUs that a launcher numbers before it goes on to the next node
 ORDERS = (("TP, DP, PP", ("tp", "dp", "pp")), ("TP, PP, DP", ("tp", "pp", "dp")))
+NOTES = ("gradients are summed in the node first", "all gradients leave the node")
 MOST_STAGES, MOST_NODES = 4, 8
 _CELL, _GAP, _HEAD = 30.0, 16.0, 34.0
 _ACROSS = 4  # GPUs of a node side by side
@@ -38,7 +39,7 @@ def places(tp: int, dp: int, pp: int, order: Sequence[str]) -> list[RankPlace]:
 
 
 def figure(tp: int = 4, dp: int = 2, pp: int = 4) -> Figure:
-    """Two panels of nodes; colours are pipeline stages, numbers are replicas.
+    """Two panels of nodes; colours are pipeline stages, words below a TP group say its place.
 
     Raises FlopbookError for more stages than colours, for part of a node, and for too many nodes.
     """
@@ -52,17 +53,20 @@ def figure(tp: int = 4, dp: int = 2, pp: int = 4) -> Figure:
         left = panel * WIDTH / 2
         shapes.append(words(left + WIDTH / 4, 18, title, kind="fb-strong"))
         shapes += _nodes(places(tp, dp, pp, order), left)
+        foot = _HEAD + -(-nodes // 2) * (_NODE_HEIGHT + _GAP) + 2
+        shapes.append(words(left + WIDTH / 4, foot, NOTES[panel]))
     rows = -(-nodes // 2)
     return Figure(
-        "The order of the ranks decides who shares a node",
+        "Which order the ranks have decides whether gradients or stages share a node",
         f"{nodes} nodes of {NODE} GPUs with TP {tp}, {dp} replicas and {pp} stages, twice. "
         f"{_described(places(tp, dp, pp, ORDERS[0][1]), 'TP, DP, PP')} "
         f"{_described(places(tp, dp, pp, ORDERS[1][1]), 'TP, PP, DP')}",
-        "Each small square is a GPU, each frame a node. The colour is its pipeline stage, the "
-        "number its replica. A TP group stays in its node under both orders. On the left a node "
-        "holds one stage of several replicas, so gradients are first summed inside it; on the "
-        "right it holds several stages of one replica, and all gradients leave it.",
-        _HEAD + rows * (_NODE_HEIGHT + _GAP),
+        "Each small square is a GPU, each frame a node, each row a TP group, which stays in its "
+        "node under both orders. The colour is its pipeline stage. On the left a node holds one "
+        "stage of several replicas, so gradients are first summed inside it, and what a stage "
+        "sends on leaves it; on the right gradients leave it, and every other send between stages "
+        "stays.",
+        _HEAD + rows * (_NODE_HEIGHT + _GAP) + 18,
         tuple(shapes),
     )
 
@@ -84,9 +88,18 @@ def _gpus(ranks: Sequence[RankPlace], x: float, y: float) -> Iterator[str]:
         row, column = divmod(number, _ACROSS)
         left, top = x + column * _CELL, y + row * _CELL
         tip = f"TP rank {place.tp}, replica {place.dp}, stage {place.pp}"
-        yield box(left + 1, top + 1, _CELL - 2, _CELL - 2, f"fb-c{place.pp}", tip)
-        middle = (left + _CELL / 2, top + _CELL / 2 + 4)
-        yield words(*middle, str(place.dp), kind=f"fb-small fb-on{place.pp}")
+        yield box(left + 1, top + 1, _CELL - 2, _CELL - 16, f"fb-c{place.pp}", tip)
+    for row in range(NODE // _ACROSS):
+        foot = y + (row + 1) * _CELL - 4
+        groups = [(place.pp, place.dp) for place in ranks[row * _ACROSS : (row + 1) * _ACROSS]]
+        if len(set(groups)) == 1:
+            stage, replica = groups[0]
+            text = f"stage {stage}, replica {replica}"
+            yield words(x + _ACROSS * _CELL / 2, foot, text, kind="fb-small")
+            continue
+        for column, (stage, replica) in enumerate(groups):
+            middle = x + (column + 0.5) * _CELL
+            yield words(middle, foot, f"{stage}, {replica}", kind="fb-small")
 
 
 def _described(ranks: Sequence[RankPlace], order: str) -> str:

@@ -10,6 +10,7 @@ from scripts.website.figures.plotted import ChartAxis
 
 _SPREADS = (0.5, 1.0, 1.5)  # standard deviations of the logarithm of an answer's length
 _END, _POINTS = 8.0, 80  # in mean lengths
+_LEAST = 1e-3  # the smallest share that is drawn
 
 
 def alive(time: float, spread: float) -> float:
@@ -25,22 +26,22 @@ def figure() -> Figure:
     """One line for each spread: the share of sequences that decode, over time."""
     chart = Chart(
         ChartAxis("decoding steps, in mean lengths of an answer", 0, _END, "", log=False),
-        ChartAxis("share of the batch that still decodes", 0, 1, "", log=False),
-        (64, 14, 560, 290),
+        ChartAxis("share of the batch that still decodes", _LEAST, 1, "1"),
+        (74, 14, 540, 290),
     )
     shapes, facts = chart.grid(), []
     for number, spread in enumerate(_SPREADS):
         times = [_END * step / _POINTS for step in range(_POINTS + 1)]
-        points = [(time, alive(time, spread)) for time in times]
-        shapes.append(chart.line(points, number, f"spread {spread:g}"))
-        place = 1 + number
-        shapes.append(chart.words((float(place), alive(place, spread)), f"spread {spread:g}"))
+        points = [(time, alive(time, spread)) for time in times if alive(time, spread) >= _LEAST]
+        shapes += [chart.line(points, number), chart.words(points[-1], f"spread {spread:g}")]
         facts.append(f"spread {spread:g}: {alive(3, spread):.1%} decode after three mean lengths")
     return Figure(
-        "After two mean lengths the GPUs go on for a few answers",
+        f"At three mean lengths {alive(3, _SPREADS[0]):.1%} to {alive(3, _SPREADS[-1]):.0%} of "
+        "the answers keep the GPUs waiting",
         f"Answers with log-normal lengths of equal mean. {'; '.join(facts)}.",
-        "After two mean lengths most of the batch has ended, and the GPUs go on for the few that "
-        "have not. The wider the lengths spread, the longer the tail that everyone waits for.",
+        "A logarithmic share over time, so that the tail shows. Most answers end within two mean "
+        "lengths; the GPUs go on for the few that do not. The spread is the standard deviation of "
+        "the logarithm of the length: the wider, the longer the tail that everyone waits for.",
         336,
         tuple(shapes),
         plots=(chart,),

@@ -35,7 +35,7 @@ def figure() -> Figure:
     waves = wave_quantisation(m=COUNT, n=1, tile_m=LANES, tile_n=1, processors=1)
     share = waves["useful_share"]
     return Figure(
-        "A loop on vector lanes",
+        f"{COUNT} rounds take {len(drawn)} instructions, and the last is partly empty",
         f"{COUNT} rounds of a loop on {LANES} lanes: {len(drawn)} instructions instead of {COUNT}. "
         f"The last has {COUNT % LANES} rounds left, and the other lanes are switched off. "
         f"{share:.0%} of all lanes have work.",

@@ -31,10 +31,16 @@ def figure() -> Figure:
     )
     full = bandwidth * level_latency("memory") / BYTES
     law = [(0.0, 0.0), (full, bandwidth)]
-    shapes = [*chart.grid(), chart.line(law), chart.level(bandwidth, name="printed")]
+    shapes = [
+        *chart.grid(),
+        chart.line(law, name="by the law"),
+        chart.level(bandwidth, name="printed"),
+    ]
     shapes.append(
-        chart.words((full, bandwidth), "threads times bytes over latency", "end", (-8, -8))
+        chart.words((full / 4, bandwidth / 4), "threads times bytes over latency", shift=(12, 10))
     )
+    shapes.append(chart.words((0.0, bandwidth), "printed", shift=(8, -7)))
+    shapes.append(chart.words(measured.pairs()[-1], "measured", "end", (0, 20)))
     for threads, rate in measured.pairs():
         tip = f"{threads:,.0f} threads: {format_quantity(rate, 'byte/s')}"
         shapes.append(chart.dot(threads, rate, tip, "fb-c6", 3.5, "measured"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from flopbook.errors import UnknownName
+from flopbook.hardware.chip import chip
 from flopbook.prediction.reached import reached_runs
 from scripts.website.figures.measured_pairs import KINDS, RunPair, figure
 
@@ -51,8 +52,21 @@ def test_the_words_are_those_of_the_bars(kind: str) -> None:
     assert drawn.narrow is not None
     for parts in (drawn.parts, drawn.narrow.parts):
         text = "".join(parts)
-        assert text.count("<rect") == 2 * len(ratios)
+        assert text.count("<rect") == len(ratios)
         assert all(f">{ratio:.2f}<" in text for ratio in ratios)
+        assert f"the peaks: {KINDS[kind].peaks():.3g}" in text
+
+
+def test_the_line_of_the_peaks_is_that_of_every_pair() -> None:
+    """fp8 over bf16 is two on H100, GB200 and GB300; so is NVFP4 over fp8 on GB200."""
+    doubled = KINDS["formats"].peaks()
+    assert doubled == pytest.approx(2)
+    for name in ("nvidia/h100-sxm", "nvidia/gb300-gpu"):
+        device = chip(name)
+        assert device.peak("fp8") / device.peak("bf16") == pytest.approx(doubled, rel=0.01)
+    rack = chip("nvidia/gb200-gpu")
+    assert rack.peak("nvfp4") / rack.peak("fp8") == pytest.approx(doubled)
+    assert 1 < KINDS["racks"].peaks() < 1.2
 
 
 def test_other_pairs_do_not_exist() -> None:
