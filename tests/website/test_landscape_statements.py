@@ -55,6 +55,14 @@ def days() -> dict[str, float]:
     return {name: float(calculate("training-time", chip=name, **given)["days"]) for name in SIX}
 
 
+def test_the_memory_wall_is_low_and_doubtful() -> None:
+    """Its text has to stand where the band of the ridge point has no end."""
+    said("The memory wall is lower than its fame.")
+    wall, peak = (trend_growth(items(), name, FITTED) for name in ("wall", "peak"))
+    assert wall.doubling > 4 * peak.doubling
+    assert wall.slow > 2 * wall.doubling, "a band that is this wide is no trend to rely on"
+
+
 def test_nearly_all_ridge_points_lie_in_a_stripe() -> None:
     said("Nearly all chips lie in one narrow stripe")
     said("Most chips have ridge points between a hundred and a thousand")

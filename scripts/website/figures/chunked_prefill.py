@@ -67,7 +67,7 @@ def figure() -> Figure:
         f"A prompt of {PROMPT:,} tokens arrives beside a batch of {BATCH}. Read at once it takes "
         f"one pass of {longest[0]}. In chunks it takes {len(cut)} passes of {longest[1]} or less, "
         f"and is read after {last} instead of {first}.",
-        "Dark is the token of each running sequence, light the prompt; a dot is the moment when "
+        "Orange is a token for each running sequence, blue the prompt; a dot is the moment when "
         f"every running user gets a token. In chunks no user waits longer than {longest[1]}, and "
         "the new user waits longer for the first token, because each pass also writes for the "
         "others. Bounds at the peak rates, without overlap of the two.",
@@ -91,10 +91,14 @@ def _timelines(left: float, width: float) -> tuple[tuple[str, ...], float]:
         at = left
         for step in (*alone * _BEFORE, *way, *alone * _AFTER):
             tip = f"{format_quantity(step.seconds, 's')} for a token"
-            shapes.append(box(at, top + 22, scale * step.decode - 1, _BAR, "fb-c0", tip))
+            shapes.append(box(at, top + 22, scale * step.decode - 1, _BAR, "fb-c1", tip))
             if step.chunk:
                 begin = at + scale * step.decode
-                shapes.append(box(begin, top + 22, scale * step.chunk - 1, _BAR, "fb-c1", tip))
+                wide = scale * step.chunk - 1
+                shapes.append(box(begin, top + 22, wide, _BAR, "fb-c0", tip))
+                if wide > 44:
+                    middle = begin + wide / 2, top + 22 + _BAR / 2 + 4
+                    shapes.append(words(*middle, "prompt", kind="fb-small fb-on0"))
             at += scale * step.seconds
             shapes.append(dot(at - 1, top + 22 + _BAR + 10, "fb-c0", tip, 3))
         top += _PANEL

@@ -24,6 +24,7 @@ QUANTITIES = (
     ("wall", "ridge point"),
 )
 _LEFT, _ROW, _MOST = 176, 36, 24.0
+_LONG = 1000.0  # years: a band that goes as far says nothing of growth
 
 
 class GrowthRow(NamedTuple):
@@ -70,9 +71,10 @@ def figure() -> Figure:
         ]
     facts = "; ".join(f"{row.label} {_years(row.every)}, GPUs {_years(row.gpus)}" for row in shown)
     first, last = shown[0], shown[-1]
+    doubt = "" if last.every.slow < _LONG else ", if at all"
     return Figure(
         f"The {first.label.partition(',')[0]} doubles in {first.every.doubling:.1f} years, the "
-        f"{last.label} in {last.every.doubling:.0f}",
+        f"{last.label} in {last.every.doubling:.0f}{doubt}",
         f"Points with bands on a logarithmic axis of years. {facts}.",
         "Dots: least squares through the logarithms of all dated chips. Bars: two standard errors "
         f"of the rate either way, cut at {_MOST:g} years. They say how well the line is known, not "

@@ -43,7 +43,7 @@ def buffered(buffers: int, tiles: int = TILES, copy: float = COPY, work: float =
         begin = max(wire, done[-1])
         done.append(begin + work)
         bars += [
-            Bar(0, start, wire, f"{tile + 1}", "c4"),
+            Bar(0, start, wire, f"{tile + 1}", "c1"),
             Bar(1, begin, begin + work, f"{tile + 1}", "c0"),
         ]
     return bars
@@ -57,7 +57,7 @@ def launched(
     for kernel in range(kernels):
         if not (together and kernel):
             name = "launch" if together else f"launch {kernel + 1}"
-            bars.append(Bar(0, host, host + launch, name, "c3"))
+            bars.append(Bar(0, host, host + launch, name, "c5"))
             host += launch
         begin = max(host, chip)
         chip = begin + run

@@ -81,9 +81,9 @@ def _turns() -> list[Bar]:
     for batch in range(1, STEPS + 1):
         written = now + WEIGHTS + SEQUENCES
         bars += [
-            Bar(0, now, written, f"{batch}", "c0"),
+            Bar(0, now, written, f"{batch}", "c1"),
             Bar(0, written, written + TAIL, "", "hollow"),
-            Bar(1, written + TAIL, written + TAIL + TRAINING, f"{batch}", "c1"),
+            Bar(1, written + TAIL, written + TAIL + TRAINING, f"{batch}", "c0"),
         ]
         now = written + TAIL + TRAINING
     return bars
@@ -94,10 +94,10 @@ def _pools(tail: float) -> list[Bar]:
     bars = []
     for batch in range(1, STEPS + 1):
         start = (batch - 1) * step
-        bars.append(Bar(0, start, start + step - tail, f"{batch + 1}", "c0"))
+        bars.append(Bar(0, start, start + step - tail, f"{batch + 1}", "c1"))
         if tail:
             bars.append(Bar(0, start + step - tail, start + step, "", "hollow"))
-        bars.append(Bar(1, start, start + step, f"{batch}", "c1"))
+        bars.append(Bar(1, start, start + step, f"{batch}", "c0"))
     return bars
 
 

@@ -50,6 +50,8 @@ FORMATS: Mapping[str, Mapping[str, str]] = {
     "B200, fp8": {"chip": "nvidia/b200", "dtype": "fp8"},
     "B200, fp4": {"chip": "nvidia/b200", "dtype": "fp4"},
 }
+# Blue is arithmetic, orange is bytes, grey is nothing at all.
+_FILLS = {"products": 0, "attention": 8, "messages": 1, "memory and launches": 6, "waiting": 5}
 _LEFT, _RIGHT, _TOP, _ROW, _BAR = 150.0, 80.0, 40.0, 38.0, 24.0
 
 
@@ -127,8 +129,8 @@ def _of_formats(rows: Sequence[Budget]) -> tuple[str, str]:
 
 def _legend() -> Iterator[str]:
     x = 8.0
-    for number, kind in enumerate(KINDS):
-        yield box(x, 8, 12, 12, f"fb-c{number}")
+    for kind in KINDS:
+        yield box(x, 8, 12, 12, f"fb-c{_FILLS[kind]}")
         yield words(x + 17, 18, kind, anchor="start", kind="fb-small")
         x += 34 + 6.6 * len(kind)
 
@@ -137,9 +139,12 @@ def _bar(row: Budget, top: float, scale: float) -> Iterator[str]:
     """The name of a layout, its parts from left to right, and the seconds of its step."""
     yield words(_LEFT - 8, top + _BAR - 7, row.name, anchor="end")
     x = _LEFT
-    for number, (kind, seconds) in enumerate(row.kinds.items()):
-        width = seconds * scale
-        tip = f"{kind}: {format_quantity(seconds, 's')}, {seconds / row.seconds:.0%}"
-        yield box(x, top, width, _BAR, f"fb-c{number}", tip)
+    for kind, seconds in row.kinds.items():
+        width, share = seconds * scale, f"{seconds / row.seconds:.0%}"
+        tip = f"{kind}: {format_quantity(seconds, 's')}, {share}"
+        yield box(x, top, width, _BAR, f"fb-c{_FILLS[kind]}", tip)
+        if width > 34:
+            place = x + width / 2, top + _BAR - 8
+            yield words(*place, share, kind=f"fb-small fb-on{_FILLS[kind]}")
         x += width
     yield words(x + 6, top + _BAR - 7, format_quantity(row.seconds, "s"), anchor="start")
