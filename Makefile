@@ -48,8 +48,8 @@ test: setup ## run every test (PYTEST_ARGS="-k roofline" to choose)
 	@$(BIN)/python -m scripts.ensure_browser
 	@$(BIN)/python -m pytest -n auto --dist loadgroup --no-loadscope-reorder $(PYTEST_ARGS)
 
-check: lint ## lint, types and every test that needs no browser, for everyday use
-	@$(BIN)/python -m pytest -n auto --dist loadgroup --no-loadscope-reorder -m "not browser" --ignore tests/website/site $(PYTEST_ARGS)
+check: lint ## lint, types and every short test that needs no browser, for everyday use
+	@$(BIN)/python -m pytest -n auto --dist loadgroup --no-loadscope-reorder -m "not browser and not long" --ignore tests/website/site $(PYTEST_ARGS)
 
 lint: setup ## check data, code style, formatting, types, which room imports which, and workflows
 	@$(BIN)/flopbook lint

@@ -11,7 +11,7 @@ import argparse
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from scripts.ensure_browser import BrowserError, ensure_browser
 from scripts.website.build.reviewed import chosen, parsed, template_parser
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[1]
 _SETTLED_MS = 400  # for what a script draws when the page is there
+_WAIT_UNTIL: Literal["load", "networkidle"] = "networkidle"
 _TALLEST = 6000  # pixels of a picture of a whole page
 
 
@@ -95,7 +96,7 @@ def picture(browser: Browser, address: str, look: Look, path: Path, whole: bool)
     tab = context.new_page()
     tab.on("console", lambda said: problems.append(said.text) if said.type == "error" else None)
     tab.on("pageerror", lambda error: problems.append(str(error)))
-    answer = tab.goto(address, wait_until="networkidle")
+    answer = tab.goto(address, wait_until=_WAIT_UNTIL)
     if answer is None or not answer.ok:
         problems.append(f"no page at {address}")
     tab.wait_for_timeout(_SETTLED_MS)

@@ -21,20 +21,21 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # What is compiled is kept, whoever forbids that: else every worker and each of some hundred
 # programs that the tests start compile the package, and the workers all tests too, each time.
 os.environ["PYTHONDONTWRITEBYTECODE"] = ""
-sys.dont_write_bytecode = False
 
 from flopbook.data.library import using
 from scripts.ensure_browser import find_browser
 from tests.support import browsing, building, samples
 from tests.support import services as _services
+from tests.support.durations import long_tests, name_of
 
+sys.dont_write_bytecode = False
 _SITE = pytest.StashKey[tempfile.TemporaryDirectory[str]]()
 _HOME = tempfile.TemporaryDirectory(prefix="flopbook-hypothesis-")  # gone with this process
 set_hypothesis_home_dir(_HOME.name)
-_KEPT = tempfile.TemporaryDirectory(
-    prefix="flopbook-kept-"
-)  # commands that the tests start keep their data here
-os.environ["FLOPBOOK_CACHE"] = _KEPT.name
+# Commands that the tests start keep here what they read of the data, and so do all workers.
+_KEPT = tempfile.TemporaryDirectory(prefix="flopbook-kept-")
+if "PYTEST_XDIST_WORKER" not in os.environ:
+    os.environ["FLOPBOOK_CACHE"] = _KEPT.name
 _SHARED: dict[str, Any] = {
     "deadline": None,
     "database": None,
@@ -117,10 +118,15 @@ def _turn(item: pytest.Item) -> int:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Give workers whole files: one test at a time would take the scheduler longer than them.
+    """Mark long tests, and give workers whole files.
 
-    What it does for a test grows with the number of groups that a worker has had.
+    One test at a time would take the scheduler longer than them: what it does for a test grows
+    with the number of groups that a worker has had.
     """
+    known = long_tests()
+    for item in items:
+        if name_of(item.nodeid) in known:
+            item.add_marker(pytest.mark.long)
     if not hasattr(config, "workerinput"):
         return
     items.sort(key=_turn)

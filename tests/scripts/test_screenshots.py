@@ -40,7 +40,9 @@ def test_three_looks_of_each_page_with_what_is_wrong(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Light and dark in a window, a phone; errors, width and missing pages are said."""
-    monkeypatch.setattr(screenshots, "_SETTLED_MS", 0)  # nothing here is drawn by a script
+    # Nothing here is drawn by a script, or loads anything later.
+    monkeypatch.setattr(screenshots, "_SETTLED_MS", 0)
+    monkeypatch.setattr(screenshots, "_WAIT_UNTIL", "load")
     site = _site(
         tmp_path / "site",
         wide='<div style="width: 900px">x</div>',
