@@ -63,8 +63,8 @@ _SHOWN = """count => [...document.querySelectorAll(".md-search-result__item")]
   [...item.querySelectorAll(":scope > .md-search-result__link")].map((link) => link.href))"""
 
 
-def _ask(tab: Any, text: str) -> None:
-    """Type as people do: the theme listens to keys."""
+def _type(tab: Any, text: str) -> None:
+    """Type as people do: the theme listens to keys. Results of the last words may still stand."""
     field = tab.locator(".md-search__input")
     field.fill("")
     field.press("Backspace")
@@ -73,6 +73,11 @@ def _ask(tab: Any, text: str) -> None:
     tab.wait_for_function(
         "/\\d|^No/.test(document.querySelector('.md-search-result__meta').textContent.trim())"
     )
+
+
+def _ask(tab: Any, text: str) -> None:
+    """Type, and wait until the results are those of these words."""
+    _type(tab, text)
     tab.wait_for_timeout(150)
 
 
@@ -83,7 +88,7 @@ def _searched(context: Any, base: str) -> dict[str, list[str]]:
     tab.keyboard.press("/")
     found: dict[str, list[str]] = {}
     for text, wanted in FIRST.items():
-        _ask(tab, text)
+        _type(tab, text)
         for _ in range(200):  # the answer to the last question may still stand there
             found[text] = [
                 link.removeprefix(base).partition("?")[0] + _anchor(link)

@@ -19,6 +19,7 @@ pytestmark = pytest.mark.browser
 
 PAGE = "references/works/"
 PAGES = (PAGE, *(f"references/works-to-{year}/" for year in (2025, 2024, 2021)))
+_SAID_MS = 3_000  # how long a button says what it did
 READY = ".fb-works[data-ready]:not([aria-busy])"
 WORKS = {key for key, item in references().items() if item.is_work}
 
@@ -183,6 +184,7 @@ def test_sources_come_on_demand_and_with_a_link_that_names_one(surf: Any, base: 
 
 def test_bibtex_and_citation_are_copied_and_the_choice_is_exported(surf: Any, base: str) -> None:
     def inside(context: Any) -> None:
+        context.clock.install()
         context.grant_permissions(["clipboard-read", "clipboard-write"])
         tab = library(context, base, "?find=roofline&pick=williams2009roofline,chng2024roofline")
         row = tab.locator("#williams2009roofline")
@@ -194,6 +196,7 @@ def test_bibtex_and_citation_are_copied_and_the_choice_is_exported(surf: Any, ba
             row.get_by_text("Copied").wait_for()
             text = tab.evaluate("navigator.clipboard.readText()")
             assert text.startswith(said) and ("williams2009roofline" in text) == (name == "BibTeX")
+            tab.clock.fast_forward(_SAID_MS)
             tab.wait_for_function(
                 "!document.querySelector('.fb-works').textContent.includes('Copied')"
             )
@@ -204,12 +207,13 @@ def test_bibtex_and_citation_are_copied_and_the_choice_is_exported(surf: Any, ba
         tab.get_by_role("button", name="Clear choice").click()
         assert {one["id"] for one in json.loads(_exported(tab, "CSL-JSON"))} == set(keys(tab))
 
-    surf(inside, accept_downloads=True)
+    surf(inside, accept_downloads=True, alone=True)  # a clock stays with its context
 
 
 def _exported(tab: Any, kind: str) -> str:
     with tab.expect_download() as got:
         tab.get_by_role("button", name=f"Export {kind}").click()
+    tab.clock.fast_forward(_SAID_MS)
     tab.get_by_role("button", name=f"Export {kind}").wait_for()
     return Path(got.value.path()).read_text(encoding="utf-8")
 
