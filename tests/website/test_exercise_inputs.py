@@ -18,6 +18,8 @@ ASKED = [
     ("tensor-parallelism", "Which TP degree does the feed-forward", (989.4, 450, 53248)),
     ("tensor-parallelism", "Llama 3 70B generates text for", (141.1, 3.35, 14.66, 80)),
     ("mixed-parallelism", "What is $X_", (256, 28672, 2199)),
+    ("fsdp", "A node has eight", (2.25, 900, 50)),
+    ("networks", "An expert group of", (64, 16, 900, 50)),
     ("pipeline-parallelism", "The run of the worked example moves", (2048, 8, 512)),
     ("why-compute", "You expect 5 trillion tokens", (98, 1.8, 4.5, 11)),
 ]
@@ -92,3 +94,18 @@ def test_chunks_save_most_of_a_bubble_with_few_micro_batches() -> None:
     batches = 512 / (2048 / 64)
     assert agrees(100 * 7 / (batches + 7), shown)
     assert agrees(100 * 1.4 / (batches + 1.4), shown)
+
+
+def test_cards_of_a_node_together_have_to_be_as_fast_as_one_port() -> None:
+    shown = numbers_of("fsdp", "A node has eight")
+    peak, inside, card = 2.25e15, 900e9, 50e9
+    for value in (peak / inside, peak / (8 * card), inside / 8):
+        assert agrees(value, shown, 0.001)
+
+
+def test_an_exchange_over_nodes_waits_for_what_leaves_them() -> None:
+    """63 parts of 64 through a port of the rack, 56 through a card of the node."""
+    shown = numbers_of("networks", "An expert group of")
+    rack, nodes = 16e6 * 63 / 64 / 900e9, 16e6 * 56 / 64 / 50e9
+    assert agrees(rack, shown, 0.001) and agrees(nodes, shown, 0.001)
+    assert round(nodes / rack) == 16
