@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from flopbook.evaluation.calculator import calculate
@@ -32,6 +33,13 @@ WRONG = [
     ("networks", "Every pair is one hop apart"),
     ("networks", "PP, ring attention | $V$ |"),
     ("sharded-matrices", "divides the arithmetic by the number of devices"),
+    ("expert-and-context-parallelism", "would save another quarter"),
+    ("low-precision", "rounded down, the largest value of the block saturates"),
+    ("from-plan-to-flags", "`flex` dispatcher and refuses full recomputation, so"),
+    ("kernels", "with operands in shared memory; it runs"),
+    ("reinforcement-learning", "a critic as large as the actor;"),
+    ("profiling", "$P$ are the parameters that multiply"),
+    ("landscape", "The memory wall is real"),
 ]
 
 
@@ -50,6 +58,36 @@ def test_a_limit_across_nodes_is_told_for_a_chip_not_for_a_node() -> None:
     assert limit["across_tokens"] == pytest.approx(2474, abs=1)
     assert limit["max_chips"] == pytest.approx(6782, abs=2)
     assert 'fs["across_tokens"]' in text_of("choosing-a-configuration")
+
+
+@pytest.mark.parametrize("each", [16, 32, 64])
+def test_sharded_gradients_leave_once_with_as_many_micro_batches_as_stages(each: int) -> None:
+    """An interleaved stage runs its micro-batches chunk by chunk, in groups of the stages.
+
+    So with 16 of both a chunk has all its gradients after one group of backward passes.
+    """
+    stages, chunks = 16, 8
+    order = [
+        (chunk, group * stages + number)
+        for group in range(each // stages)
+        for chunk in reversed(range(chunks))
+        for number in range(stages)
+    ]
+    turns = [chunk for n, (chunk, _) in enumerate(order) if not n or order[n - 1][0] != chunk]
+    assert turns.count(0) == each // stages
+    assert "its gradients leave once" in text_of("choosing-a-configuration")
+
+
+@pytest.mark.parametrize("size", [8, 16, 32])
+def test_a_scale_rounded_down_cuts_the_maximum_of_some_blocks_and_not_of_all(size: int) -> None:
+    """E2M1 ends at 6, and a scale at the power of two below leaves maxima up to 8 times it."""
+    blocks = np.random.default_rng(1).normal(size=(4000, size))
+    largest = np.abs(blocks).max(axis=1)
+    scale = 2.0 ** np.floor(np.log2(largest / 4))
+    cut = (largest / scale > 6).mean()
+    assert 0.2 < cut < 0.8
+    up = 2.0 ** np.ceil(np.log2(largest / 6))
+    assert (largest / up <= 6).all()
 
 
 @pytest.mark.parametrize(("query", "keys"), [(32, 8), (64, 8), (128, 8), (16, 16)])
