@@ -41,8 +41,8 @@ def figure() -> Figure:
         f"compute {', '.join(map(str, plain))} blocks of scores, so all wait for the last. With a "
         f"chunk from each end every chip computes {even[0]}.",
         "Rows are queries, columns keys; what lies right of the diagonal is masked. The number in "
-        "a block is the chip that computes it. Left, all wait for the last chip; right, all end "
-        "at the same time.",
+        "a block is the chip that computes it. With neighbouring chunks all wait for the last "
+        "chip; with one from each end all end at the same time.",
         _TOP + CHUNKS * _CELL + 62,
         tuple(shapes),
     )

@@ -27,8 +27,8 @@ STEPS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("one chip", {}),
     ("TP 8", _TENSOR),
     ("PP 16", _STAGES),
-    ("optimizer over DP 128", _STAGES | {"dp": 128, "zero": 1}),
-    ("gradients as well", _STAGES | {"dp": 128, "zero": 2, "grad_accumulation": "sharded"}),
+    ("ZeRO-1", _STAGES | {"dp": 128, "zero": 1}),
+    ("ZeRO-2", _STAGES | {"dp": 128, "zero": 2, "grad_accumulation": "sharded"}),
 )
 
 
@@ -71,9 +71,10 @@ def figure() -> Figure:
         f"{held[2] / held[4]:.1f}, and only then it fits",
         f"Training Llama 3 405B at {SEQ:,} tokens, nothing computed again. {facts}. A chip has "
         f"{format_quantity(memory, 'byte')}.",
-        "Each bar adds one division to the one above it. Sharding over 128 replicas gains so "
-        "little because it divides states, and what is left by then are activations. The scale is "
-        "logarithmic: every labelled line is ten times the one before.",
+        "Each bar adds one division to the one above it. ZeRO-1 shards the optimizer over 128 "
+        "replicas, ZeRO-2 gradients as well. They gain so little because they divide states, and "
+        "what is left by then are activations. The scale is logarithmic: every labelled line is "
+        "ten times the one before.",
         232,
         tuple(shapes),
     )

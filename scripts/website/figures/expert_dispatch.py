@@ -54,8 +54,8 @@ def figure() -> Figure:
         f"{CHIPS} chips with three tokens each, {EXPERTS} experts, two for each token. Of "
         f"{sum(tokens)} copies {sum(tokens) - staying} cross the network. The experts get "
         f"{', '.join(map(str, tokens))} tokens: {mean:g} on average, {max(tokens)} at most.",
-        "Left: copies of tokens from each chip to each, the all-to-all; orange crosses the "
-        "network, grey stays. Right: what the experts then compute. The fullest has "
+        "The table has the copies of tokens from each chip to each, the all-to-all; orange crosses "
+        "the network, grey stays. The bars are what the experts then compute. The fullest has "
         f"{max(tokens) / mean:.2g} times the mean, its chip "
         f"{max(received()) * CHIPS / sum(tokens):.2g} times, and no result travels back before.",
         268,

@@ -62,10 +62,10 @@ def figure(tp: int = 4, dp: int = 2, pp: int = 4) -> Figure:
         f"{_described(places(tp, dp, pp, ORDERS[0][1]), 'TP, DP, PP')} "
         f"{_described(places(tp, dp, pp, ORDERS[1][1]), 'TP, PP, DP')}",
         "Each small square is a GPU, each frame a node, each row a TP group, which stays in its "
-        "node under both orders. The colour is its pipeline stage. On the left a node holds one "
-        "stage of several replicas, so gradients are first summed inside it, and what a stage "
-        "sends on leaves it; on the right gradients leave it, and every other send between stages "
-        "stays.",
+        "node under both orders. The colour is its pipeline stage. In the order TP, DP, PP a node "
+        "holds one stage of several replicas, so gradients are first summed inside it, and what a "
+        "stage sends on leaves it. In the order TP, PP, DP gradients leave it, and every other "
+        "send between stages stays.",
         _HEAD + rows * (_NODE_HEIGHT + _GAP) + 18,
         tuple(shapes),
     )
