@@ -136,3 +136,27 @@ def test_a_chip_of_unknown_domain_says_what_to_give(world: World) -> None:
         ):
             calculate(name, chip="one", **needed)
         assert calculate(name, chip="one", chips_per_node=8, **needed)
+
+
+@pytest.mark.parametrize(
+    ("chip", "topology", "domain"),
+    [
+        ("rtx-3090", "mesh", 2),
+        ("rtx-a6000", "mesh", 2),
+        ("ascend-910b", "mesh", 8),
+        ("maia-100", "mesh", 4),
+        ("mi455x", "switch", 72),
+    ],
+)
+def test_a_domain_may_say_how_its_chips_are_joined(chip: str, topology: str, domain: int) -> None:
+    """A bridge between two cards, a full mesh, a rack of switches: no other record is needed."""
+    result = calculate("collective", chip=chip, chips=2, bytes="1GB")
+    assert result.inputs["topology"].value == topology
+    assert result.inputs["chips_per_node"].value == domain
+
+
+def test_a_bridge_carries_all_of_a_sum_of_two() -> None:
+    """RTX 3090: four links, 56.25 GB/s one way (nvidia2020ga102)."""
+    result = calculate("collective", chip="rtx-3090", chips=2, bytes="1GB")
+    assert result["bandwidth_seconds"] == pytest.approx(1e9 / 56.25e9)
+    assert any("wired to the one other chip of its board" in note for note in result.notes)

@@ -59,7 +59,9 @@ def scales_of_narrow_values(bytes_per_kv: float, bytes: float, state_bytes: floa
         "bytes_per_chip": Output(
             "byte", r"M_\text{chip}", "what each of the chips that share the heads holds"
         ),
-        "state_bytes": Output("byte", "M_z", "recurrent states, part of the bytes above"),
+        "state_bytes": Output(
+            "byte", "M_z", "recurrent states, and buffers of entries to come, in the bytes"
+        ),
     },
     sources=(
         "shazeer2019fast",

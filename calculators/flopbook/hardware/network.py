@@ -24,6 +24,10 @@ RING_LINKS = 2.0  # on an axis of a torus: a neighbour to either side
 LINE_RATES = ("Mbit/s", "Gbit/s", "Tbit/s")
 # Of cards that plug into a host: the domain is what the bridge joins, beyond it is the host's bus.
 BRIDGE = "bridge"
+PAIR = 2
+# What records of a domain say where each chip is wired to each other one, or all to switches.
+MESHES = ("full mesh", "fully connected", "to each other chip")
+SWITCHED = "switched"
 
 
 class Network:
@@ -47,7 +51,20 @@ class Network:
         host = self.chip.pick_host_bandwidth()
         if self.is_hosted and host is not None:
             return Picked(1.0, "1", host.claim)
-        return self.chip.pick_scaleup_axes()
+        return self._axes_of_domain() or self.chip.pick_scaleup_axes()
+
+    def _axes_of_domain(self) -> Picked | None:
+        """One axis where the record of the domain alone says how its chips are joined."""
+        domain = self.chip.pick_scaleup_domain()
+        if domain is None or any(claim.published for claim in self.chip.claims("scaleup_axes")):
+            return None
+        words = domain.claim.topology
+        is_pair = BRIDGE in words and domain.value == PAIR
+        if is_pair or any(phrase in words for phrase in MESHES):
+            return Picked(1.0, "1", domain.claim._replace(topology="fully-connected"))
+        if SWITCHED in words:
+            return Picked(1.0, "1", domain.claim._replace(topology="switch"))
+        return None
 
     def pick_topology(self) -> PickedWord:
         """`torus`, `ring`, `switch` or `mesh` (a link for each pair). Raises Missing."""
@@ -135,8 +152,9 @@ class Network:
         peers = max(chips - 1, 1)
         value = total.value / peers
         rate = format_quantity(value, "byte/s")
-        count = f"{peers:g} other {plural('chip', peers)} of its board"
-        note = f"{self.chip.id} is wired to each of the {count}: {rate} one way to each"
+        to_each = f"each of the {peers:g} other chips of its board: {rate} one way to each"
+        to_one = f"the one other chip of its board: {rate} one way"
+        note = f"{self.chip.id} is wired to {to_one if peers == 1 else to_each}"
         return Picked(value, "byte/s", total.claim, (*total.notes, note))
 
     def pick_port(self) -> Picked:
