@@ -264,3 +264,24 @@ def test_garbage_is_refused_or_counted(name: str, changed: dict[str, Any], write
         assert calculate("params", config=str(path))["total"] > 0
     except FlopbookError as error:
         assert str(error)
+
+
+def test_experts_everywhere_with_norms_of_queries() -> None:
+    """OLMoE-1B-7B: 6.92 billion in all and 1.28 for a token (muennighoff2024olmoe, table 1)."""
+    config = {
+        "model_type": "olmoe",
+        "hidden_size": 2048,
+        "intermediate_size": 1024,
+        "num_hidden_layers": 16,
+        "num_attention_heads": 16,
+        "num_key_value_heads": 16,
+        "num_experts": 64,
+        "num_experts_per_tok": 8,
+        "vocab_size": 50304,
+        "tie_word_embeddings": False,
+    }
+    counted = calculate("params", config=config)
+    expert = 3 * 2048 * 1024
+    layer = 4 * 2048**2 + 64 * (expert + 2048) + 2 * 2048 + 2 * 2048
+    assert counted["total"] == 16 * layer + 2048 + 2 * 50304 * 2048
+    assert counted["total"] - counted["active"] == 16 * 56 * expert

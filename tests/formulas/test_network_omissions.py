@@ -184,7 +184,7 @@ def test_a_link_without_a_sweep_is_as_fast_as_the_middle_of_those_with_one() -> 
             "collective",
             topology="switch",
             chips=8,
-            bytes="64GB",
+            bytes="1GB",
             link_bandwidth="100GB/s",
             efficiency=share,
         )
@@ -216,6 +216,10 @@ def test_cards_are_slower_than_their_label() -> None:
     assert share(cards_below_their_rate, **values, bandwidth_seconds=8.3) == pytest.approx(0.17)
     assert share(cards_below_their_rate, **values, bandwidth_seconds=9.0) == pytest.approx(0.1)
     assert share(cards_below_their_rate, **values, bandwidth_seconds=20.0) == 0
+    found = calculate("collective", chip="h100-sxm", chips=1024, bytes="1GB")
+    slower = found["scaleout_bytes"] / 50e9 / 0.83 - found["bandwidth_seconds"]
+    told = found.omitted["cards_below_their_rate"].share
+    assert told == pytest.approx(slower / found["seconds"])
     none = {"scaleout_bytes": 0.0, "scaleout_bandwidth": inf, "seconds": 0.0}
     assert share(cards_below_their_rate, **none, bandwidth_seconds=0.0) == 0
 

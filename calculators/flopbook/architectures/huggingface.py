@@ -198,6 +198,7 @@ ARCHITECTURES = {
     "phi3": Architecture(layers=ALL_WINDOWED),
     "olmo": Architecture({"norm": "none"}),
     "olmo2": Architecture({"qk_norm": "full"}),
+    "olmoe": Architecture({"qk_norm": "full"}, read_rest=_experts_everywhere),
     "olmo3": Architecture({"qk_norm": "full"}, layers=Layers(period=4)),
     "exaone4": Architecture({"qk_norm": "head"}, layers=Layers(period=4)),
     "smollm3": Architecture(tied=True, layers=LATE),
