@@ -237,9 +237,9 @@ def test_a_file_to_check_names_the_commit_that_was_read(name: str) -> None:
 
 @every("name", FILES)
 def test_a_row_to_check_has_a_place_that_can_be_looked_up(name: str) -> None:
-    """A line of a file, or the folder of a submission."""
+    """A line of a file, a row of a table in Parquet, or the folder of a submission."""
     for row in FILES[name].rows:
-        assert re.search(r"\bline \d+|/results/", row.where), row.id
+        assert re.search(r"\b(?:line|row) \d+|/results/", row.where), row.id
         assert len(row.where) < 200
 
 
