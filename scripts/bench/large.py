@@ -75,10 +75,18 @@ def _lines(name: str, budget: str, run: Measured) -> Iterator[Result]:
         yield Counted(f"{name}: refused", run.error.strip()[:200])
 
 
-def measured(command: tuple[str, ...], folder: Path, environment: dict[str, str]) -> Measured:
-    """Run a command of ours in a process of its own."""
+def measured(
+    command: tuple[str, ...],
+    folder: Path,
+    environment: dict[str, str],
+    program: tuple[str, ...] = (COMMAND,),
+) -> Measured:
+    """Run a command of ours, or another program, in a process of its own.
+
+    The memory is that of the largest process of all that it started.
+    """
     process = subprocess.run(
-        [sys.executable, "-c", _MEASURED, COMMAND, *command],
+        [sys.executable, "-c", _MEASURED, *program, *command],
         cwd=folder,
         env={**os.environ, **environment},
         capture_output=True,
