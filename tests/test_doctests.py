@@ -62,6 +62,13 @@ def test_the_example_of_a_calculator_runs(name: str) -> None:
     assert run(get_formula(name).__doc__, name, {}) == 3
 
 
+def _unit_of(spec: Any) -> str:
+    """What stands behind the name of an input or output: its unit, or what it is instead."""
+    if spec.choices:
+        return "a word"
+    return "a text" if getattr(spec, "text", "") else str(spec.unit)
+
+
 @every_formula
 def test_help_says_what_goes_in_and_what_comes_out(name: str) -> None:
     formula = get_formula(name)
@@ -69,8 +76,7 @@ def test_help_says_what_goes_in_and_what_comes_out(name: str) -> None:
     flat = " ".join(text.split())
     assert f"<calculator {name}: {formula.title}>" in text
     for key, spec in [*formula.inputs.items(), *formula.outputs.items()]:
-        unit = "a word" if spec.choices else "a text" if getattr(spec, "text", "") else spec.unit
-        assert f" {key} ({unit}" in text and " ".join(spec.meaning.split()) in flat
+        assert f" {key} ({_unit_of(spec)}" in text and " ".join(spec.meaning.split()) in flat
     for word in (
         formula.summary,
         formula.question,

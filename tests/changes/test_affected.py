@@ -53,9 +53,9 @@ def test_the_difference_is_that_of_everything(kind: str, states: tuple[Library, 
         later.write(name, "id: [")
     elif path.exists():
         later.write(name, path.read_text().replace(f"value: {text}", "value: 7", 1))
-    found = affected(old, later.library)
-    assert found == expected
-    shown = difference(snapshot(old, found), snapshot(later.library, found))
+    changed = affected(old, later.library)
+    assert changed == expected
+    shown = difference(snapshot(old, changed), snapshot(later.library, changed))
     assert shown == whole(old, later.library)
     assert bool(shown) == (kind != "nothing")
 
@@ -72,6 +72,6 @@ def test_what_is_unreadable_on_both_sides_is_still_named(states: tuple[Library, 
         (root / "accelerators" / "acme" / "bad.yaml").write_text("id: [")
     old.forget()
     later.library.forget()
-    found = affected(old, later.library)
-    assert found == {"acme/bad"}
-    assert len(difference(snapshot(old, found), snapshot(later.library, found)).unread) == 2
+    changed = affected(old, later.library)
+    assert changed == {"acme/bad"}
+    assert len(difference(snapshot(old, changed), snapshot(later.library, changed)).unread) == 2

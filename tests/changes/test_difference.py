@@ -69,13 +69,13 @@ def only(changes: list[Change]) -> Change:
 
 
 def test_nothing_changed() -> None:
-    found = difference(state(record()), state(record()))
-    assert not found and found == Difference((), (), (), (), (), ())
+    changes = difference(state(record()), state(record()))
+    assert not changes and changes == Difference((), (), (), (), (), ())
 
 
 def test_a_value_changed() -> None:
-    found = difference(state(record()), state(record(105)))
-    assert only(list(found.written)) == Change(
+    changes = difference(state(record()), state(record(105)))
+    assert only(list(changes.written)) == Change(
         "accelerator",
         "acme/one",
         "peak bf16 dense",
@@ -86,7 +86,7 @@ def test_a_value_changed() -> None:
         SOURCE,
         SOURCE,
     )
-    moved = only(list(found.chosen))
+    moved = only(list(changes.chosen))
     assert (moved.old, moved.new, moved.relative) == (
         "100 TFLOP/s",
         "105 TFLOP/s",
@@ -179,8 +179,8 @@ def test_the_right_one_of_several_is_matched() -> None:
 
 def test_totals_are_no_lines_of_a_file() -> None:
     total = record(800, per="node", locator="")
-    found = difference(state(record()), state(record(), total))
-    assert not found.written and only(list(found.chosen)).new == "800 TFLOP/s"
+    changes = difference(state(record()), state(record(), total))
+    assert not changes.written and only(list(changes.chosen)).new == "800 TFLOP/s"
 
 
 @pytest.mark.parametrize("value", [110.1, 89.9, 200, 1])
@@ -210,9 +210,12 @@ def test_a_misreading_is_mended_by_keeping_it() -> None:
     added.
     """
     wrong = record(200, chosen=False, known_error=True, note="The sparse rate.")
-    found = difference(state(record(200)), state(wrong, record(100)))
-    assert not found.problems and {change.how for change in found.written} == {"reread", "added"}
-    assert only(list(found.chosen)).relative == pytest.approx(-0.5)
+    changes = difference(state(record(200)), state(wrong, record(100)))
+    assert not changes.problems and {change.how for change in changes.written} == {
+        "reread",
+        "added",
+    }
+    assert only(list(changes.chosen)).relative == pytest.approx(-0.5)
 
 
 def test_chosen_values_that_come_and_go() -> None:
@@ -264,9 +267,9 @@ CLAIMS = st.lists(
 
 @given(CLAIMS)
 def test_a_state_does_not_differ_from_itself(claims: list[dict[str, Any]]) -> None:
-    one = state(*claims)
-    assert not difference(one, copy.deepcopy(one)) and not difference(
-        one, json.loads(json.dumps(one))
+    snapshot = state(*claims)
+    assert not difference(snapshot, copy.deepcopy(snapshot)) and not difference(
+        snapshot, json.loads(json.dumps(snapshot))
     )
 
 
@@ -275,12 +278,12 @@ def test_back_is_the_opposite_of_forth(
     one: list[dict[str, Any]], two: list[dict[str, Any]]
 ) -> None:
     """As many changes either way, with old and new exchanged and added for removed."""
-    other = {"added": "removed", "removed": "added", "changed": "changed", "reread": "reread"}
+    opposite = {"added": "removed", "removed": "added", "changed": "changed", "reread": "reread"}
     forth, back = difference(state(*one), state(*two)), difference(state(*two), state(*one))
     for a, b in ((forth.written, back.written), (forth.chosen, back.chosen)):
         assert len(a) == len(b)
     count = lambda found: sorted(change.how for change in found.written)  # noqa: E731
-    assert count(forth) == sorted(other[how] for how in count(back))
+    assert count(forth) == sorted(opposite[how] for how in count(back))
 
 
 @given(CLAIMS, CLAIMS)

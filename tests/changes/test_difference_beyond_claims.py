@@ -68,8 +68,8 @@ def test_vendors_models_and_references() -> None:
         models={"m": {"kind": "dense", "claims": [record(2, field="params", unit="param")]}},
     )
     old["entries"] = new["entries"] = {}
-    found = difference(old, new)
-    assert {(c.kind, c.id, c.how) for c in found.written} == {
+    changes = difference(old, new)
+    assert {(c.kind, c.id, c.how) for c in changes.written} == {
         ("vendor", "acme", "changed"),
         ("vendor", "gone", "removed"),
         ("vendor", "here", "added"),
@@ -78,8 +78,8 @@ def test_vendors_models_and_references() -> None:
         ("reference", "e2020f", "added"),
         ("model", "m", "changed"),
     }
-    assert only(list(found.problems)).startswith("m params")
-    assert only(list(found.chosen)).kind == "model"
+    assert only(list(changes.problems)).startswith("m params")
+    assert only(list(changes.chosen)).kind == "model"
 
 
 def test_calculators_that_move() -> None:
@@ -136,10 +136,10 @@ def test_rows_of_the_ledger_that_move() -> None:
 
 def test_rows_without_results_are_compared_by_what_they_say() -> None:
     """An exported folder has no results."""
-    bare = {key: value for key, value in row().items() if key not in ("value", "stands")}
+    bare = {key: field for key, field in row().items() if key not in ("value", "stands")}
     assert not difference(state(ledger={"a": bare}), state(ledger={"a": bare})).ledger
 
 
 def test_what_could_not_be_read_is_said() -> None:
-    found = difference(state(unread=["acme/two: broken"]), state(unread=["acme/six: broken"]))
-    assert found.unread == ("before: acme/two: broken", "now: acme/six: broken") and found
+    changes = difference(state(unread=["acme/two: broken"]), state(unread=["acme/six: broken"]))
+    assert changes.unread == ("before: acme/two: broken", "now: acme/six: broken") and changes

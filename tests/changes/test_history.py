@@ -124,13 +124,13 @@ def test_the_feed_is_atom_and_says_old_new_and_source(tmp_path: Path, commit: Co
         for tag in ("title", "id", "updated", "author", "link")
     )
     entries = root.findall("a:entry", ATOM)
-    assert [one.findtext("a:title", "", ATOM) for one in entries] == [
+    assert [entry.findtext("a:title", "", ATOM) for entry in entries] == [
         "acme/one: 1 value changed",
         "acme/one: added",
     ]
-    assert len({one.findtext("a:id", "", ATOM) for one in entries}) == 2
-    told = entries[0].findtext("a:content", "", ATOM)
-    assert told == "peak bf16 dense: changed, 100 TFLOP/s to 150 TFLOP/s (+50.0%), b2026two"
+    assert len({entry.findtext("a:id", "", ATOM) for entry in entries}) == 2
+    content = entries[0].findtext("a:content", "", ATOM)
+    assert content == "peak bf16 dense: changed, 100 TFLOP/s to 150 TFLOP/s (+50.0%), b2026two"
 
 
 def test_the_feed_holds_whatever_people_write(tmp_path: Path, commit: Commit) -> None:
@@ -140,16 +140,16 @@ def test_the_feed_holds_whatever_people_write(tmp_path: Path, commit: Commit) ->
     commit({ONE: entry_text(claim("process", value="<b>&\u0001 4 nm</b>"))})
     head = commit({ONE: entry_text(claim("process", value="]]> <script>"))})
     root = ElementTree.fromstring(feed.feed(history._events(tmp_path, head)).encode())
-    told = root.findtext("a:entry/a:content", "", ATOM)
-    assert "]]> <script>" in told and "\ufffd" in told and root.find(".//script") is None
+    content = root.findtext("a:entry/a:content", "", ATOM)
+    assert "]]> <script>" in content and "\ufffd" in content and root.find(".//script") is None
 
 
 def test_no_more_than_a_reader_wants(tmp_path: Path, commit: Commit) -> None:
     claims = [claim("clock", name=f"clock {n}") for n in range(60)]
     commit({ONE: entry_text(claim())})
     (event, _) = history._events(tmp_path, commit({ONE: entry_text(claim(), *claims)}))
-    told = feed.lines(event.changes)
-    assert len(told) == feed.MOST_LINES + 1 and told[-1] == "and 20 more"
+    lines = feed.lines(event.changes)
+    assert len(lines) == feed.MOST_LINES + 1 and lines[-1] == "and 20 more"
 
 
 def test_an_empty_history_is_a_valid_feed() -> None:
@@ -173,10 +173,10 @@ def test_a_part_of_a_history_is_refused(
 
 def test_the_history_of_this_repository() -> None:
     try:
-        found = history.history()
+        recent = history.history()
     except FlopbookError as error:
         pytest.skip(str(error))
-    assert all(event.changes and "/" in event.entry for event in found)
+    assert all(event.changes and "/" in event.entry for event in recent)
 
 
 def test_a_reference_came_with_the_commit_that_first_had_it(tmp_path: Path, commit: Commit) -> None:
@@ -201,15 +201,15 @@ def test_a_reference_came_with_the_commit_that_first_had_it(tmp_path: Path, comm
             "bibliography/b.bib": bib("new2021one") + "\n" + bib("old2020one"),
         }
     )
-    found = additions._added(tmp_path, "HEAD")
-    assert set(found) == {"old2020one", "gone2020two", "new2021one"}
+    added = additions._added(tmp_path, "HEAD")
+    assert set(added) == {"old2020one", "gone2020two", "new2021one"}
     day = subprocess.run(
         ["git", "-C", str(tmp_path), "show", "-s", "--format=%cI", first],
         capture_output=True,
         text=True,
         check=True,
     ).stdout.strip()
-    assert found["old2020one"] == day <= found["new2021one"]
+    assert added["old2020one"] == day <= added["new2021one"]
 
 
 def test_without_a_history_nothing_is_said_of_additions(

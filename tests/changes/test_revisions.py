@@ -88,10 +88,10 @@ class Repository:
 @pytest.fixture
 def repo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repository:
     """A repository that the comparison takes for its own."""
-    made = Repository(tmp_path / "repo")
+    checkout = Repository(tmp_path / "repo")
     for module in (base, repository):
-        monkeypatch.setattr(module, "checkout", lambda: made.root)
-    return made
+        monkeypatch.setattr(module, "checkout", lambda: checkout.root)
+    return checkout
 
 
 def test_an_untouched_tree_does_not_differ(repo: Repository) -> None:
@@ -100,23 +100,23 @@ def test_an_untouched_tree_does_not_differ(repo: Repository) -> None:
 
 def test_a_changed_value_moves_choice_calculators_and_ledger(repo: Repository) -> None:
     repo.write("accelerators/acme/one.yaml", entry_text(claim(value=200), *CLAIMS[1:]))
-    found = repo.against("first")
-    assert [(c.id, c.old, c.new) for c in found.written] == [
+    changes = repo.against("first")
+    assert [(c.id, c.old, c.new) for c in changes.written] == [
         ("acme/one", "100 TFLOP/s", "200 TFLOP/s")
     ]
-    assert [c.relative for c in found.chosen] == [pytest.approx(1)]
+    assert [c.relative for c in changes.chosen] == [pytest.approx(1)]
     moved = {
         c.field: c.relative
-        for c in found.calculators
+        for c in changes.calculators
         if "--chip acme/one" in c.id and "min-batch" in c.id
     }
     assert moved["tokens"] == moved["flop_per_byte"] == pytest.approx(1)
-    rows = {(c.id, c.field): (c.old, c.new) for c in found.ledger}
+    rows = {(c.id, c.field): (c.old, c.new) for c in changes.ledger}
     assert rows == {
         ("peak-of-one", "computed"): (100e12, 200e12),
         ("peak-of-one", "its verdict"): ("stands", "does not stand"),
     }
-    assert len(found.problems) == 1 and not found.unread
+    assert len(changes.problems) == 1 and not changes.unread
 
 
 def test_older_revisions_are_read_as_they_were(repo: Repository) -> None:
@@ -135,8 +135,8 @@ def test_new_sources_vendors_and_models(repo: Repository) -> None:
     repo.write("bibliography/more.bib", bib("bolt2026one", tier="press"))
     repo.write("accelerators/bolt/vendor.yaml", VENDOR.replace("acme", "bolt"))
     repo.write("calculators/models/huge.yaml", MODEL.replace("tiny-1b", "huge"))
-    found = {(c.kind, c.id, c.how, c.new) for c in repo.against("HEAD").written}
-    assert found == {
+    written = {(c.kind, c.id, c.how, c.new) for c in repo.against("HEAD").written}
+    assert written == {
         ("reference", "bolt2026one", "added", "press"),
         ("vendor", "bolt", "added", None),
         ("model", "huge", "added", "dense, 1 value"),
@@ -146,9 +146,9 @@ def test_new_sources_vendors_and_models(repo: Repository) -> None:
 def test_a_broken_file_is_said_and_the_rest_compared(repo: Repository) -> None:
     repo.write("accelerators/acme/two.yaml", "id: [")
     repo.write("bibliography/claims/acme.yaml", "rows: 3")
-    found = repo.against("HEAD")
-    assert [text.partition(":")[0] for text in found.unread] == ["now", "now"]
-    assert "acme/two" in found.unread[0] and "ledger" in found.unread[1]
+    changes = repo.against("HEAD")
+    assert [text.partition(":")[0] for text in changes.unread] == ["now", "now"]
+    assert "acme/two" in changes.unread[0] and "ledger" in changes.unread[1]
 
 
 def test_an_older_schema_is_read_by_its_own_rules(repo: Repository) -> None:
@@ -157,10 +157,10 @@ def test_an_older_schema_is_read_by_its_own_rules(repo: Repository) -> None:
     schema["required"].append("family")
     repo.write("accelerators/schema.json", json.dumps(schema))
     repo.write("accelerators/acme/one.yaml", entry_text(*CLAIMS, family="First"))
-    found = repo.against("first")
-    assert [(c.field, c.old, c.new) for c in found.written] == [
+    changes = repo.against("first")
+    assert [(c.field, c.old, c.new) for c in changes.written] == [
         ("family", "", "First")
-    ] and not found.unread
+    ] and not changes.unread
 
 
 @pytest.mark.parametrize(
@@ -209,13 +209,13 @@ def test_only_plain_data_leaves_the_revision(repo: Repository, tmp_path: Path) -
     os.symlink("/etc/passwd", repo.root / "accelerators/acme/link.yaml")
     repo.commit("odd")
     books = base.extracted(repo.root, "odd", tmp_path / "out")
-    found = sorted(
+    names = sorted(
         path.relative_to(tmp_path / "out").as_posix()
         for path in (tmp_path / "out").rglob("*")
         if path.is_file()
     )
-    assert found and all(
-        path.endswith((".yaml", ".json", ".bib")) and "link" not in path for path in found
+    assert names and all(
+        path.endswith((".yaml", ".json", ".bib")) and "link" not in path for path in names
     )
     assert books.models == tmp_path / "out" / "calculators" / "models" and books.models.is_dir()
 
@@ -258,15 +258,15 @@ def test_an_exported_folder_is_a_base_too(repo: Repository, exported: Path) -> N
         ROW.replace("verdict: holds", "verdict: rounding, tolerance: 0.1"),
     )
     repo.write("bibliography/more.bib", bib("bolt2026one"))
-    found = repo.against(str(exported))
-    assert {(c.id, c.field) for c in found.written} == {
+    changes = repo.against(str(exported))
+    assert {(c.id, c.field) for c in changes.written} == {
         ("acme/one", "aliases"),
         ("acme/one", "peak bf16 dense"),
         ("acme", "summary"),
         ("bolt2026one", ""),
     }
-    assert [c.field for c in found.chosen] == ["peak bf16 dense"] and not found.calculators
-    assert [(c.field, c.new) for c in found.ledger] == [("verdict", "rounding")]
+    assert [c.field for c in changes.chosen] == ["peak bf16 dense"] and not changes.calculators
+    assert [(c.field, c.new) for c in changes.ledger] == [("verdict", "rounding")]
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[3]", '[{"id": "a"}]', "null", "\x00"])
@@ -293,6 +293,6 @@ def test_a_snapshot_is_plain_and_finite() -> None:
     }
     assert all(
         claim["source"] and "chosen" in claim
-        for one in taken["entries"].values()
-        for claim in one["claims"]
+        for entry in taken["entries"].values()
+        for claim in entry["claims"]
     )

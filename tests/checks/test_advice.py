@@ -80,11 +80,11 @@ def test_cycles_are_one_line_each(world: World) -> None:
     world.entry("one", claim(), variant_of="acme/two")
     world.entry("two", claim(), variant_of="acme/one")
     world.entry("self", claim(), variant_of="acme/self")
-    found = [text for text in texts(world) if ": part: " in text]
-    assert len(found) == 3
-    assert "acme/box contains itself: acme/box > acme/crate > acme/box" in found[0]
-    assert "acme/one is a variant of itself: acme/one > acme/two > acme/one" in found[1]
-    assert "acme/self is a variant of itself: acme/self > acme/self" in found[2]
+    cycles = [text for text in texts(world) if ": part: " in text]
+    assert len(cycles) == 3
+    assert "acme/box contains itself: acme/box > acme/crate > acme/box" in cycles[0]
+    assert "acme/one is a variant of itself: acme/one > acme/two > acme/one" in cycles[1]
+    assert "acme/self is a variant of itself: acme/self > acme/self" in cycles[2]
 
 
 def test_a_tower_of_parts_is_counted_at_once_or_refused(world: World) -> None:
@@ -157,10 +157,10 @@ def test_rules_that_are_none_are_one_line(rule: dict[str, Any]) -> None:
 def test_a_broken_entry_is_unreadable_and_not_removed(world: World) -> None:
     before = snapshot(world.library)
     world.write("accelerators/acme/one.yaml", "id: [")
-    found = difference(before, snapshot(world.library))
-    kinds = [(change.id, change.how) for change in found.written]
-    assert kinds == [("acme/one", "unreadable")] and not found.chosen
-    (text,) = [line for line in found.unread if "one.yaml" in line]
+    changes = difference(before, snapshot(world.library))
+    kinds = [(change.id, change.how) for change in changes.written]
+    assert kinds == [("acme/one", "unreadable")] and not changes.chosen
+    (text,) = [line for line in changes.unread if "one.yaml" in line]
     assert text.startswith("now: acme/one: accelerators/acme/one.yaml:2:1: yaml")
     mended = difference(snapshot(world.library), before)
     assert not mended.written and mended.unread
@@ -169,6 +169,6 @@ def test_a_broken_entry_is_unreadable_and_not_removed(world: World) -> None:
 def test_a_broken_ledger_removes_no_row(world: World) -> None:
     before = snapshot(world.library)
     world.write("bibliography/claims/acme.yaml", "rows: 3\n")
-    found = difference(before, snapshot(world.library))
-    assert [(change.kind, change.how) for change in found.written] == [("ledger", "unreadable")]
-    assert not found.ledger and found.unread
+    changes = difference(before, snapshot(world.library))
+    assert [(change.kind, change.how) for change in changes.written] == [("ledger", "unreadable")]
+    assert not changes.ledger and changes.unread

@@ -64,28 +64,31 @@ def test_a_checker_does_not_see_the_value() -> None:
 
 
 def test_a_filled_sheet_gives_rates() -> None:
-    found = score(filled(sheet(drawn(40, 1)), "right", "right", "Misleading ", "not found"))
-    assert (found.looked_up, found.not_found) == (30, 10)
-    assert found.wrong.cases == 0 and found.misleading.cases == 10
-    assert found.misleading.share == pytest.approx(1 / 3)
+    scored = score(filled(sheet(drawn(40, 1)), "right", "right", "Misleading ", "not found"))
+    assert (scored.looked_up, scored.not_found) == (30, 10)
+    assert scored.wrong.cases == 0 and scored.misleading.cases == 10
+    assert scored.misleading.share == pytest.approx(1 / 3)
 
 
 @given(st.integers(1, 10_000), st.floats(0, 1))
 def test_at_the_ends_of_the_interval_the_share_is_just_not_surprising(of: int, part: float) -> None:
     """The score test: |share - end| is 1.96 standard deviations of a share that were `end`."""
-    found = rate(round(part * of), of)
-    for end in (found.low, found.high):
-        if 1e-9 < end < 1 - 1e-9:
-            deviation = (end * (1 - end) / of) ** 0.5
-            assert abs(found.share - end) == pytest.approx(1.959964 * deviation, rel=1e-6)
+    interval = rate(round(part * of), of)
+    for bound in (interval.low, interval.high):
+        if 1e-9 < bound < 1 - 1e-9:
+            deviation = (bound * (1 - bound) / of) ** 0.5
+            assert abs(interval.share - bound) == pytest.approx(1.959964 * deviation, rel=1e-6)
 
 
 @given(st.integers(1, 10_000), st.floats(0, 1))
 def test_an_interval_holds_its_share_and_narrows(of: int, share: float) -> None:
-    found = rate(round(share * of), of)
-    assert 0 <= found.low <= found.share + 1e-12 and found.share <= found.high + 1e-12 <= 1 + 1e-9
-    more = rate(100 * found.cases, 100 * of)
-    assert more.high - more.low < found.high - found.low
+    interval = rate(round(share * of), of)
+    assert (
+        0 <= interval.low <= interval.share + 1e-12
+        and interval.share <= interval.high + 1e-12 <= 1 + 1e-9
+    )
+    narrower = rate(100 * interval.cases, 100 * of)
+    assert narrower.high - narrower.low < interval.high - interval.low
 
 
 @pytest.mark.parametrize(
@@ -139,10 +142,10 @@ def test_a_place_does_not_give_the_value_away(locator: str, value: float, shown:
 
 def test_no_place_of_the_sheet_holds_its_value() -> None:
     for shown in shown_values():
-        value = shown.claim.value
-        assert isinstance(value, (int, float))
-        place = blind_place(shown.claim.locator, value)
-        for text in (f" {value:g} ", f" {value:,.10g} "):
+        figure = shown.claim.value
+        assert isinstance(figure, (int, float))
+        place = blind_place(shown.claim.locator, figure)
+        for text in (f" {figure:g} ", f" {figure:,.10g} "):
             named = any(f"{word}{text}" in f" {place} ".lower() for word in (" table", " note"))
             assert text not in f" {place} " or named or "section" in place.lower(), place
 
@@ -167,8 +170,10 @@ def test_more_audits_of_the_same_share_narrow_the_interval(
     counts: list[tuple[int, int, int]],
 ) -> None:
     scores = [
-        Score(wrong + misleading + right, 0, *(rate(n, wrong + misleading + right) for n in both))
-        for wrong, misleading, right in counts
+        Score(
+            wrong + misleading + correct, 0, *(rate(n, wrong + misleading + correct) for n in both)
+        )
+        for wrong, misleading, correct in counts
         for both in [(wrong, misleading)]
     ]
     once, twice = pooled(scores), pooled(scores * 2)

@@ -79,10 +79,10 @@ def test_lines_and_dates() -> None:
 
 
 def test_identifiers_lose_their_address_and_entries_find_their_order() -> None:
-    one = bib("b2026two", doi="https://doi.org/10.1000/ABC", eprint=None)
+    second_work = bib("b2026two", doi="https://doi.org/10.1000/ABC", eprint=None)
     text = (
         "% head\n"
-        + one
+        + second_work
         + "\n\n\n"
         + bib("a2026one", eprint="arXiv:2205.14135", urldate="2026.11.21")
     )

@@ -286,9 +286,9 @@ def test_a_problem_is_one_printable_line(text: str) -> None:
 
 
 def test_data_errors_are_sorted_and_said_once() -> None:
-    one, two = Problem("a", 2, 1, "r", "x", "y", "z"), Problem("a", 1, 1, "r", "x", "y", "z")
-    assert DataError([one, two, one]).problems == (two, one)
-    assert str(DataError([one])) == "a:2:1: r: found x, expected y; z"
+    later, earlier = Problem("a", 2, 1, "r", "x", "y", "z"), Problem("a", 1, 1, "r", "x", "y", "z")
+    assert DataError([later, earlier, later]).problems == (earlier, later)
+    assert str(DataError([later])) == "a:2:1: r: found x, expected y; z"
 
 
 def test_a_broken_entry_is_reported_once_and_at_its_place(world: World) -> None:

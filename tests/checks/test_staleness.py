@@ -25,7 +25,7 @@ def after(days: int) -> datetime.date:
 
 def found(days_later: int, *more: int) -> dict[str, Stale]:
     """What is stale, by id."""
-    return {item.id: item for item in stale(after(days_later), *more)}
+    return {reading.id: reading for reading in stale(after(days_later), *more)}
 
 
 def test_nothing_is_stale_on_the_last_day(world: World) -> None:
@@ -33,14 +33,17 @@ def test_nothing_is_stale_on_the_last_day(world: World) -> None:
 
 
 def test_all_is_stale_the_day_after(world: World) -> None:
-    item = found(USUAL_DAYS + 1)["acme/one"]
-    assert (item.kind, item.age, item.days, item.reason) == (
+    reading = found(USUAL_DAYS + 1)["acme/one"]
+    assert (reading.kind, reading.age, reading.days, reading.reason) == (
         "accelerator",
         181,
         USUAL_DAYS,
         USUAL_REASON,
     )
-    assert (item.oldest, item.sources) == (READ, (SOURCE,)) and item.count == item.total >= 2
+    assert (reading.oldest, reading.sources) == (
+        READ,
+        (SOURCE,),
+    ) and reading.count == reading.total >= 2
 
 
 def test_only_old_readings_are_counted(world: World) -> None:
@@ -50,9 +53,9 @@ def test_only_old_readings_are_counted(world: World) -> None:
         claim(value=99),
         claim("memory", source="bolt2020one", as_of=after(-300)),
     )
-    item = found(0)["acme/one"]
-    assert (item.count, item.total, item.oldest, item.age) == (2, 4, after(-300), 300)
-    assert item.sources == (SOURCE, "bolt2020one")
+    reading = found(0)["acme/one"]
+    assert (reading.count, reading.total, reading.oldest, reading.age) == (2, 4, after(-300), 300)
+    assert reading.sources == (SOURCE, "bolt2020one")
 
 
 def test_an_entry_has_its_own_number_and_reason(world: World) -> None:
@@ -71,7 +74,7 @@ def test_days_replaces_the_usual_number_only(world: World) -> None:
 def test_models_and_vendors_are_read_again_too(world: World) -> None:
     fact = f"{{field: founded, value: 2020, source: {SOURCE}, as_of: 2026-11-21, locator: page 1}}"
     world.write("accelerators/acme/vendor.yaml", f"{VENDOR}facts: [{fact}]\n")
-    kinds = {item.id: (item.kind, item.file) for item in stale(after(200))}
+    kinds = {reading.id: (reading.kind, reading.file) for reading in stale(after(200))}
     assert kinds["acme"] == ("vendor", "accelerators/acme/vendor.yaml")
     assert kinds["tiny-1b"][0] == "model" and MODEL
 
@@ -79,7 +82,7 @@ def test_models_and_vendors_are_read_again_too(world: World) -> None:
 def test_the_most_overdue_comes_first(world: World) -> None:
     world.entry("older", claim(as_of=after(-400)))
     world.entry("fast", stale_after=OWN)
-    ids = [item.id for item in stale(after(190))]
+    ids = [reading.id for reading in stale(after(190))]
     assert ids[:2] == ["acme/older", "acme/fast"] and set(ids[2:]) == {"acme/one", "tiny-1b"}
 
 
@@ -87,8 +90,8 @@ def test_the_most_overdue_comes_first(world: World) -> None:
 @given(later=st.integers(0, 2000), days=st.integers(1, 2000))
 def test_more_days_leave_less_stale(world: World, later: int, days: int) -> None:
     few, many = (
-        {item.id for item in stale(after(later), days)},
-        {item.id for item in stale(after(later), days + 1)},
+        {reading.id for reading in stale(after(later), days)},
+        {reading.id for reading in stale(after(later), days + 1)},
     )
     assert many <= few and bool(few) == (later > days)
 
@@ -97,7 +100,8 @@ def test_more_days_leave_less_stale(world: World, later: int, days: int) -> None
 def test_the_real_data_can_be_asked_on_any_day(years: int) -> None:
     items = stale(datetime.date(2026 + years, 12, 31))
     assert all(
-        item.age > item.days and item.reason and 0 < item.count <= item.total for item in items
+        reading.age > reading.days and reading.reason and 0 < reading.count <= reading.total
+        for reading in items
     )
 
 
@@ -114,7 +118,7 @@ def test_a_list_price_is_stale_90_days_after_it_was_asked(world: World) -> None:
     world.write("accelerators/prices.yaml", PRICES)
     name, asked = "acme/one at cloud:any, on-demand", datetime.date(2026, 11, 1)
     last = asked + datetime.timedelta(days=90)
-    assert name not in {item.id for item in stale(last)}
-    due = {item.id: item for item in stale(last + datetime.timedelta(days=1))}[name]
+    assert name not in {reading.id for reading in stale(last)}
+    due = {reading.id: reading for reading in stale(last + datetime.timedelta(days=1))}[name]
     assert (due.kind, due.age, due.days, due.count, due.oldest) == ("price", 91, 90, 1, asked)
     assert (due.file, due.sources) == ("accelerators/prices.yaml", (SOURCE,))

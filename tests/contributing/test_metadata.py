@@ -216,7 +216,7 @@ def test_the_head_of_a_paper() -> None:
         "citation_publication_date": "2024/7/1",
         "citation_arxiv_id": "2407.00001v1",
     }
-    meta = "".join(f'<meta name="{name}" content="{value}">' for name, value in fields.items())
+    meta = "".join(f'<meta name="{name}" content="{content}">' for name, content in fields.items())
     authors = ("Doe, Jane", "Roe, Al")
     names = "".join(f'<meta name="citation_author" content="{author}">' for author in authors)
     work = from_page(meta + names, "https://acme.example/a")
@@ -276,8 +276,10 @@ def test_looking_up(played: Services) -> None:
         ("10.1145/1.2", "A Work on"),
         (page, "A Page"),
     ):
-        what = identify(text)
-        assert what is not None and look_up(what, played.fetcher()).title.startswith(title)
+        identifier = identify(text)
+        assert identifier is not None and look_up(identifier, played.fetcher()).title.startswith(
+            title
+        )
     assert played.asked[0] == ("/api/query", {"id_list": "2611.00001v2", "max_results": "1"})
     assert played.inner.accepted[2] == "application/vnd.citationstyles.csl+json"
 

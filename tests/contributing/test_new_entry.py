@@ -34,12 +34,17 @@ MAKER = NewVendor("bolt", "Bolt & Sons", "https://bolt.example/")
 @pytest.mark.parametrize("kind", ["die", "package", "card", "node", "system", "pod"])
 def test_a_new_chip_can_be_read(kind: str, world: World) -> None:
     world.write("accelerators/acme/two.yaml", chip_text(CHIP._replace(kind=kind)))
-    one = library_.load_entry("acme/two")
-    assert (one.id, one.kind, one.name, one.vendor) == ("acme/two", kind, "Acme Two 96GB", "acme")
-    assert one.status[0].state == "announced" and one.summary == authoring.SUMMARY
+    entry = library_.load_entry("acme/two")
+    assert (entry.id, entry.kind, entry.name, entry.vendor) == (
+        "acme/two",
+        kind,
+        "Acme Two 96GB",
+        "acme",
+    )
+    assert entry.status[0].state == "announced" and entry.summary == authoring.SUMMARY
     assert all(
         c.value is None and not c.absent and c.source == SOURCE and c.per == kind
-        for c in one.claims
+        for c in entry.claims
     )
 
 
@@ -53,8 +58,8 @@ def test_a_new_chip_has_every_value_that_the_lint_asks_for(world: World) -> None
 def test_every_needed_value_has_a_comment_on_how_to_fill_it_in() -> None:
     text = chip_text(CHIP)
     for field in needed.FIELDS:
-        comment, _, rest = text.partition(f"  # {field}: ")[2].partition("\n")
-        assert len(comment) > 10 and rest.startswith(f"  - {{field: {field},")
+        comment, _, below = text.partition(f"  # {field}: ")[2].partition("\n")
+        assert len(comment) > 10 and below.startswith(f"  - {{field: {field},")
     for word in ("device_names", "aliases", "family", "accelerators/README.md", "25 words"):
         assert word in text
     assert max(map(len, text.splitlines())) <= 130
@@ -85,8 +90,8 @@ def test_the_comments_are_of_use() -> None:
 
 def test_a_new_vendor_can_be_read(world: World) -> None:
     world.write("accelerators/bolt/vendor.yaml", vendor_text(MAKER))
-    one = library_.vendor("bolt")
-    assert (one.name, one.website, one.summary) == (
+    vendor = library_.vendor("bolt")
+    assert (vendor.name, vendor.website, vendor.summary) == (
         "Bolt & Sons",
         "https://bolt.example/",
         authoring.SUMMARY,
@@ -142,14 +147,14 @@ def test_nothing_that_is_given_becomes_more_than_its_value(given_: dict[str, Any
     except FlopbookError as error:
         assert str(error).isprintable()
         return
-    data = parse_yaml(text, "f").plain()
-    assert set(data) == {"id", "kind", "name", "vendor", "summary", "status", "claims"}
+    document = parse_yaml(text, "f").plain()
+    assert set(document) == {"id", "kind", "name", "vendor", "summary", "status", "claims"}
     assert (
-        data["name"] == " ".join(new.name.split())
-        and data["id"] == new.id
-        and len(data["claims"]) == 6
+        document["name"] == " ".join(new.name.split())
+        and document["id"] == new.id
+        and len(document["claims"]) == 6
     )
-    assert data["status"][0]["source"] == new.source
+    assert document["status"][0]["source"] == new.source
 
 
 TAKEN = {
@@ -220,8 +225,8 @@ def test_nothing_is_overwritten(world: World) -> None:
 
 
 def test_text_stays_text() -> None:
-    data = parse_yaml(
+    document = parse_yaml(
         chip_text(CHIP._replace(name="2026: yes, no # {x}", summary='Says "no"\\n.')), "f"
     ).plain()
-    assert data["name"] == "2026: yes, no # {x}" and data["summary"] == 'Says "no"\\n.'
-    assert json.dumps(data, default=str)
+    assert document["name"] == "2026: yes, no # {x}" and document["summary"] == 'Says "no"\\n.'
+    assert json.dumps(document, default=str)

@@ -142,8 +142,8 @@ def test_the_text_of_an_entry(tmp_path: Path) -> None:
   annote = {}
 }"""
     )
-    (item,) = read_bib(write(tmp_path / "x.bib", text))
-    assert (item.title, item.people, item.month) == (
+    (reference,) = read_bib(write(tmp_path / "x.bib", text))
+    assert (reference.title, reference.people, reference.month) == (
         "The Bus of a Chip & its GPU-to-GPU Links",
         (DOE, Person("Acme Team", "", True)),
         11,
@@ -224,10 +224,10 @@ def test_a_work_that_is_there(world: World, text: str, work: Work) -> None:
         "code": "https://github.com/Acme/Work",
     }
     world.write("bibliography/all.bib", bib(**fields))
-    found = known_as(identify(text), work, on_file().values())  # type: ignore[arg-type]
-    assert found is not None and found.key == SOURCE
-    for other in ("2611.00002", "https://github.com/acme/work"):
-        assert known_as(identify(other), Work(title="Another"), on_file().values()) is None  # type: ignore[arg-type]
+    twin = known_as(identify(text), work, on_file().values())  # type: ignore[arg-type]
+    assert twin is not None and twin.key == SOURCE
+    for address in ("2611.00002", "https://github.com/acme/work"):
+        assert known_as(identify(address), Work(title="Another"), on_file().values()) is None  # type: ignore[arg-type]
     assert find_work("https://github.com/acme/work").key == SOURCE
 
 

@@ -54,13 +54,13 @@ def broken(world: World, *claims: Any, **head: Any) -> Problem:
 def test_each_kind_of_claim_can_be_read(world: World, field: str) -> None:
     world.entry("one", claim(field))
     (read,) = library_.load_entry("acme/one").claims
-    wanted = {
+    expected = {
         **CONDITIONS[field],
         "field": field,
         "source": SOURCE,
         "as_of": datetime.date(2026, 11, 21),
     }
-    assert {key: getattr(read, key) for key in wanted} == wanted
+    assert {key: getattr(read, key) for key in expected} == expected
     assert read.line == 8 and read.file == "accelerators/acme/one.yaml"
 
 
@@ -334,11 +334,11 @@ def test_an_impossible_product_date(world: World, value: Any) -> None:
 )
 def test_bad_heads(world: World, head: dict[str, Any], rule: str, says: str) -> None:
     problems = problems_of(world.entry("one", **head))
-    found = next(p for p in problems if p.rule == rule)
-    assert says in str(found)
+    problem = next(p for p in problems if p.rule == rule)
+    assert says in str(problem)
     if rule not in ("missing",):
         key = next(iter(head))
-        assert found.line == place(entry_text(**head), f"{key}:")[0]
+        assert problem.line == place(entry_text(**head), f"{key}:")[0]
 
 
 def test_all_problems_of_a_file_come_at_once(world: World) -> None:

@@ -22,17 +22,17 @@ def test_every_sheet_on_record_says_what_was_found_and_where() -> None:
     assert sheets and all(sheet.date <= datetime.date.today() for sheet in sheets)
     for sheet in sheets:
         for row in csv.DictReader(io.StringIO(sheet.text)):
-            found = row["verdict"] != "not found"
+            is_found = row["verdict"] != "not found"
             assert row["verdict"] in VERDICTS and row["source"] and row["link"], row
-            assert bool(row["found"]) == bool(row["read_in"]) == found, row
+            assert bool(row["found"]) == bool(row["read_in"]) == is_found, row
             assert row["note"] or row["verdict"] in ("right", "not found"), row
 
 
 def test_sheets_come_in_the_order_of_their_days(world: World) -> None:
     for name in ("2026-12-01-seed-3", "2026-02-03-seed-77"):
         world.write(f"accelerators/audits/{name}.csv", FILLED)
-    found = [(str(sheet.date), sheet.seed, sheet.text) for sheet in audit_sheets()]
-    assert found == [("2026-02-03", 77, FILLED), ("2026-12-01", 3, FILLED)]
+    listed = [(str(sheet.date), sheet.seed, sheet.text) for sheet in audit_sheets()]
+    assert listed == [("2026-02-03", 77, FILLED), ("2026-12-01", 3, FILLED)]
 
 
 def test_sheets_joined_keep_every_row_and_say_of_which_audit_it_is(world: World) -> None:
@@ -57,5 +57,5 @@ def test_a_misnamed_sheet_is_refused_with_its_file(world: World, name: str) -> N
     world.write(f"accelerators/audits/{name}.csv", FILLED)
     with pytest.raises(DataError, match=f"{name}.csv:1:1: audit: found the name {name}"):
         audit_sheets()
-    (told,) = (str(problem) for problem in lint() if f"{name}.csv" in problem.file)
-    assert "file: found" in told and "such as 2026-11-23-seed-2311.csv" in told
+    (message,) = (str(problem) for problem in lint() if f"{name}.csv" in problem.file)
+    assert "file: found" in message and "such as 2026-11-23-seed-2311.csv" in message

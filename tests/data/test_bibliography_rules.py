@@ -16,8 +16,8 @@ from tests.support.samples import SOURCE, TOPICS, World, assert_clean, bib, plac
 def problems_of(world: World, text: str | bytes, *more: str) -> list[Problem]:
     """The problems of one or more .bib files."""
     world.write("bibliography/all.bib", text)
-    for number, other in enumerate(more):
-        world.write(f"bibliography/more{number}.bib", other)
+    for number, addition in enumerate(more):
+        world.write(f"bibliography/more{number}.bib", addition)
     with pytest.raises(DataError) as caught:
         library_.references()
     assert_clean(caught.value)
@@ -175,8 +175,8 @@ def test_the_same_work_twice(
 
 
 def test_the_same_key_in_two_files(world: World) -> None:
-    other = bib(title="Something else", url="https://b.example/")
-    (problem,) = problems_of(world, bib(), other)
+    namesake = bib(title="Something else", url="https://b.example/")
+    (problem,) = problems_of(world, bib(), namesake)
     assert str(problem) == (
         f"bibliography/more0.bib:1:1: duplicate: found key '{SOURCE}', expected each key once; "
         "it is in bibliography/all.bib too"

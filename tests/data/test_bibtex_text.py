@@ -50,7 +50,7 @@ SPACE = st.sampled_from(["", " ", "\n", "\n  ", "\t", "   "])
 def entries(draw: st.DrawFn, key: str = "doe2026one") -> str:
     """An entry in somebody's own layout."""
     space = [draw(SPACE) for _ in range(4)]
-    fields = [f"{space[0]}{name}{space[1]}={space[2]}{value}" for name, value in draw(BODY).items()]
+    fields = [f"{space[0]}{name}{space[1]}={space[2]}{body}" for name, body in draw(BODY).items()]
     kind = draw(st.sampled_from(["misc", "Article", "INPROCEEDINGS"]))
     comma = draw(st.sampled_from(["", ","])) if fields else ""
     return f"@{kind}{{{key},{','.join(fields)}{comma}{space[3]}}}"
@@ -58,10 +58,10 @@ def entries(draw: st.DrawFn, key: str = "doe2026one") -> str:
 
 def parsed(text: str) -> dict[str, tuple]:
     """What pybtex reads: key -> type and fields. Names are texts here: not every text is one."""
-    found = parse_string(text, "bibtex", person_fields=()).entries
+    by_key = parse_string(text, "bibtex", person_fields=()).entries
     return {
-        key: (one.type, {name.lower(): value for name, value in one.fields.items()})
-        for key, one in found.items()
+        key: (entry.type, {name.lower(): content for name, content in entry.fields.items()})
+        for key, entry in by_key.items()
     }
 
 
@@ -125,8 +125,8 @@ def test_any_text_comes_out_of_its_pieces(text: str) -> None:
 )
 def test_what_cannot_be_told_apart_is_left_alone(text: str) -> None:
     assert read_entry(text) is None
-    whole = text + "\n"
-    assert fixed(whole, bibliography=True)[0].strip() == text.strip()
+    content = text + "\n"
+    assert fixed(content, bibliography=True)[0].strip() == text.strip()
 
 
 def test_text_behind_an_entry_stays_behind_it() -> None:
@@ -168,10 +168,10 @@ def test_the_real_bibliography_is_read_as_pybtex_reads_it() -> None:
         text = path.read_text(encoding="utf-8")
         mended, _ = fixed(text, bibliography=True)
         assert parsed(text) == parsed(mended), path.name
-    for item in references().values():
-        entry = read_entry(item.bibtex)
-        assert entry is not None and entry.key == item.key and set(entry.texts) <= KNOWN
-        assert entry.texts.get("year") == str(item.year)
+    for reference in references().values():
+        entry = read_entry(reference.bibtex)
+        assert entry is not None and entry.key == reference.key and set(entry.texts) <= KNOWN
+        assert entry.texts.get("year") == str(reference.year)
 
 
 @pytest.mark.parametrize(

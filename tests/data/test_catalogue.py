@@ -69,9 +69,9 @@ def test_a_kept_entry_is_not_checked_again_and_a_changed_one_is(
         (world.accelerators / "acme" / "one.yaml").read_text() + "\n"
     )
     read: list[str] = []
-    whole = catalogue._read
+    read_whole = catalogue._read
     monkeypatch.setattr(
-        catalogue, "_read", lambda path, name: read.append(name) or whole(path, name)
+        catalogue, "_read", lambda path, name: read.append(name) or read_whole(path, name)
     )
     assert set(again()) == {"acme/one", "acme/two"} and read == ["acme/one"]
     load_entry("acme/two")
@@ -87,8 +87,8 @@ def test_one_changed_value_is_seen_at_once(world: World, kept: Path) -> None:
 
 def test_the_same_bytes_in_another_place_are_another_entry(world: World, kept: Path) -> None:
     again()
-    one = world.accelerators / "acme" / "one.yaml"
-    write(world.accelerators / "acme" / "copy.yaml", one.read_bytes())
+    path = world.accelerators / "acme" / "one.yaml"
+    write(world.accelerators / "acme" / "copy.yaml", path.read_bytes())
     with pytest.raises(DataError, match="path"):
         again()
 
@@ -154,19 +154,19 @@ def test_a_file_in_place_of_the_folder_is_no_error(
 def test_it_lies_in_the_users_cache_folder_and_can_be_moved(tmp_path: Path) -> None:
     code = "from flopbook.data import cache; print(cache.folder())"
     clean = {k: v for k, v in os.environ.items() if k not in ("FLOPBOOK_CACHE", "XDG_CACHE_HOME")}
-    said = [
+    folders = [
         subprocess.run(
             [sys.executable, "-c", code],
-            env=clean | more,
+            env=clean | variables,
             capture_output=True,
             text=True,
             check=True,
         ).stdout
-        for more in (
+        for variables in (
             {"XDG_CACHE_HOME": str(tmp_path)},
             {"HOME": str(tmp_path)},
             {"FLOPBOOK_CACHE": str(tmp_path)},
         )
     ]
-    wanted = [tmp_path / "flopbook", tmp_path / ".cache" / "flopbook", tmp_path]
-    assert [line.strip() for line in said] == [str(path) for path in wanted]
+    expected = [tmp_path / "flopbook", tmp_path / ".cache" / "flopbook", tmp_path]
+    assert [line.strip() for line in folders] == [str(path) for path in expected]

@@ -141,7 +141,7 @@ def test_speeds_of_llama_cpp_are_as_printed(
 )
 def test_rates_of_one_machine_are_as_printed(name: str, figure: float) -> None:
     """Azure AI benchmarking guide, mag- gpu_benchmark and OpenCL-Benchmark, at their commits."""
-    figures = [value for key, value in ROWS[name].measured.items() if key != "message_bytes"]
+    figures = [rate for key, rate in ROWS[name].measured.items() if key != "message_bytes"]
     assert figures == [figure]
 
 
@@ -287,7 +287,7 @@ def test_a_server_answers_no_faster_than_the_same_machine_without_limits() -> No
         if bound is None or row.run["phase"] == "Offline":
             continue
         compared += 1
-        rates = [one.measured["output_tokens_per_s"] for one in (row, bound)]
+        rates = [case.measured["output_tokens_per_s"] for case in (row, bound)]
         assert rates[0] <= 1.03 * rates[1], row.id
     assert compared > 60
 
@@ -317,8 +317,8 @@ def test_a_log_is_no_faster_than_its_whole_run_by_far(publication: str) -> None:
     assert len(rows) > 30
     for row in rows:
         seconds = 60 * row.measured["time_to_train_min"]
-        whole = row.measured["samples_to_target"] / seconds * row.model["seq_len_tokens"]
-        share = whole / row.hardware["n_chips"] / row.measured["tokens_per_s_per_chip"]
+        run_rate = row.measured["samples_to_target"] / seconds * row.model["seq_len_tokens"]
+        share = run_rate / row.hardware["n_chips"] / row.measured["tokens_per_s_per_chip"]
         assert 0.4 < share < 1.2, (row.id, share)
 
 

@@ -47,9 +47,9 @@ def test_the_choice_does_not_hang_on_the_order(claims: list[Claim], random: obje
     """
     shuffled = list(claims)
     random.shuffle(shuffled)
-    one, other = choose(claims, TIER_OF), choose(shuffled, TIER_OF)
-    assert (one is None) == (other is None)
-    assert one is None or rank(one, TIER_OF) == rank(other, TIER_OF)
+    chosen, chosen_of_shuffled = choose(claims, TIER_OF), choose(shuffled, TIER_OF)
+    assert (chosen is None) == (chosen_of_shuffled is None)
+    assert chosen is None or rank(chosen, TIER_OF) == rank(chosen_of_shuffled, TIER_OF)
 
 
 @given(st.lists(CLAIMS, max_size=8))
@@ -85,7 +85,7 @@ def test_among_equals_the_first_written_is_shown() -> None:
 
 def test_the_order_of_tiers_and_bases() -> None:
     tiers = [claim(source=SOURCES[tier]) for tier in TIERS]
-    ranks = [rank(one, TIER_OF) for one in tiers]
+    ranks = [rank(source_claim, TIER_OF) for source_claim in tiers]
     assert ranks == sorted(ranks) and len(set(ranks)) == len(ranks)
     assert TIERS == ("vendor", "submission", "secondary", "press", "community")
     assert choose([claim(basis="derived"), claim(basis="printed", value=2.0)], TIER_OF).value == 2.0
@@ -107,9 +107,9 @@ def test_the_order_of_tiers_and_bases() -> None:
     ],
 )
 def test_si_values(changes: dict, si: float | None, si_unit: str) -> None:
-    made = claim(**changes)
-    assert made.si_value == si and made.si_unit == si_unit
-    assert made.published == (made.value is not None)
+    changed = claim(**changes)
+    assert changed.si_value == si and changed.si_unit == si_unit
+    assert changed.published == (changed.value is not None)
 
 
 @given(st.floats(1, 1e6))
@@ -123,8 +123,8 @@ def test_both_directions_are_two_of_one(value: float) -> None:
 
 
 def test_conditions_place_and_matches() -> None:
-    made = claim(dtype="bf16", sparsity="2:4", file="a.yaml", line=7)
-    assert made.conditions == {"dtype": "bf16", "sparsity": "2:4"}
-    assert made.place == "a.yaml:7" and claim().place == ""
-    assert matches(made, {"dtype": "bf16", "engine": None}) and not matches(made, {"dtype": "fp8"})
+    peak = claim(dtype="bf16", sparsity="2:4", file="a.yaml", line=7)
+    assert peak.conditions == {"dtype": "bf16", "sparsity": "2:4"}
+    assert peak.place == "a.yaml:7" and claim().place == ""
+    assert matches(peak, {"dtype": "bf16", "engine": None}) and not matches(peak, {"dtype": "fp8"})
     assert "file" not in CLAIM_FIELDS and {"value", "unit", "source", "as_of"} <= set(CLAIM_FIELDS)

@@ -92,12 +92,14 @@ def _complete(one: Chip) -> bool:
 
 @every("name", WHOLES)
 def test_a_total_is_count_times_the_chosen_value_of_the_chip(name: str) -> None:
-    whole = chip(name)
-    for total in totals(whole.entry):
-        part, field = total.derived_from.split(" ")
-        count = packages(whole.entry)[part]
+    system = chip(name)
+    for total in totals(system.entry):
+        chip_id, field = total.derived_from.split(" ")
+        count = packages(system.entry)[chip_id]
         assert total.basis == "derived" and field == total.field
-        peers = [c for c in load_entry(part).claims if c.value is not None and c.unit == total.unit]
+        peers = [
+            c for c in load_entry(chip_id).claims if c.value is not None and c.unit == total.unit
+        ]
         assert any(c.value * count == total.value and c.source == total.source for c in peers)
 
 
@@ -157,11 +159,11 @@ def test_published_values(
     GiB of v6e), google2026v6e ("1638 GBps", "800 GBps" both ways), and bekman2026accelerator for
     the dense rates of TPUs, of which Google's pages do not say whether they are dense.
     """
-    one = chip(name)
-    assert (one.peak("bf16"), one.memory(), one.memory_bandwidth()) == pytest.approx(
+    device = chip(name)
+    assert (device.peak("bf16"), device.memory(), device.memory_bandwidth()) == pytest.approx(
         (peak, memory, bandwidth), rel=1e-12
     )
-    assert one.scaleup_bandwidth() == link
+    assert device.scaleup_bandwidth() == link
 
 
 def test_totals_agree_with_what_vendors_print() -> None:
@@ -188,14 +190,14 @@ def test_the_tensor_clock_of_the_h100_gives_its_peak() -> None:
 @every("name", entry_ids())
 def test_every_name_of_an_entry_finds_it(name: str) -> None:
     one = load_entry(name)
-    for other in (
+    for spelling in (
         name,
         name.upper(),
         f" {name} ",
         *one.device_names,
         *(f"{one.vendor}/{alias}" for alias in one.aliases),
     ):
-        assert entry(other).id == name
+        assert entry(spelling).id == name
 
 
 def test_everything_belongs_somewhere() -> None:
@@ -206,7 +208,7 @@ def test_everything_belongs_somewhere() -> None:
     assert all(vendor(name).website.startswith("https://") for name in vendor_ids())
     assert all(any(c.field == "params" for c in load_model(name).claims) for name in model_ids())
     tree = {topic.id for top in topics() for topic in top.walk()}
-    assert all(item.topics and set(item.topics) <= tree for item in references().values())
+    assert all(work.topics and set(work.topics) <= tree for work in references().values())
 
 
 def test_the_first_entries_are_there() -> None:
@@ -214,5 +216,5 @@ def test_the_first_entries_are_there() -> None:
         "nvidia/a100-sxm-80gb nvidia/h100-sxm nvidia/h200-sxm nvidia/b200 nvidia/gb200-nvl72 "
         "nvidia/dgx-h100"
     )
-    more = "google/tpu-v5e google/tpu-v5p google/tpu-v6e google/tpu-v6e-pod amd/mi300x"
-    assert {*first.split(), *more.split()} <= set(entry_ids())
+    further = "google/tpu-v5e google/tpu-v5p google/tpu-v6e google/tpu-v6e-pod amd/mi300x"
+    assert {*first.split(), *further.split()} <= set(entry_ids())

@@ -275,13 +275,13 @@ def _writes(call: ast.Call) -> bool:
 
 def test_every_file_is_written_by_the_one_writer() -> None:
     paths = [*(ROOT / "calculators" / "flopbook").rglob("*.py"), *(ROOT / "scripts").rglob("*.py")]
-    found = []
+    writers = []
     for path in paths:
         name = path.relative_to(ROOT).as_posix()
         nodes = () if name.startswith(OWN_WRITERS) else ast.walk(ast.parse(path.read_text()))
         calls = (node for node in nodes if isinstance(node, ast.Call))
-        found += [f"{name}:{call.lineno}" for call in calls if _writes(call)]
-    assert not found
+        writers += [f"{name}:{call.lineno}" for call in calls if _writes(call)]
+    assert not writers
 
 
 def test_what_is_made_is_whole_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

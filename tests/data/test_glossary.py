@@ -108,15 +108,15 @@ def test_every_term_that_a_chapter_introduces_is_in_the_glossary(path: Path) -> 
     above.
     """
     missing = [
-        one
-        for one in introduced(path.read_text(encoding="utf-8"))
-        if one not in _spellings() | STRESSED
+        word
+        for word in introduced(path.read_text(encoding="utf-8"))
+        if word not in _spellings() | STRESSED
     ]
     assert not missing, missing
 
 
 def test_no_word_is_excused_that_no_chapter_stresses() -> None:
-    every = {one for path in CHAPTERS for one in introduced(path.read_text(encoding="utf-8"))}
+    every = {word for path in CHAPTERS for word in introduced(path.read_text(encoding="utf-8"))}
     assert not (STRESSED - every) and not (STRESSED & _spellings())
 
 
@@ -150,8 +150,8 @@ def test_uses_are_those_of_the_declared_inputs_and_outputs() -> None:
     """Nothing is typed: a term is used where a calculator declares one of its names with one of its
     symbols.
     """
-    for term_id, found in uses().items():
-        for calculator, names in found.items():
+    for term_id, term_uses in uses().items():
+        for calculator, names in term_uses.items():
             formula = formulas()[calculator]
             specs = [{**formula.inputs, **formula.outputs}[name] for name in names]
             assert all(
@@ -186,7 +186,7 @@ def test_it_is_large_and_whole() -> None:
     """
     assert len(TERMS) >= 150 and len(TERMS) == len(glossary())
     for term in TERMS.values():
-        assert term.id not in term.see_also and all(other in TERMS for other in term.see_also)
+        assert term.id not in term.see_also and all(near in TERMS for near in term.see_also)
         assert unit(term.unit) and format_quantity(1.0, term.unit)
         assert term.meaning[0].isupper() or not term.meaning[0].isalpha(), term.id
         assert term.meaning.endswith(".") and not re.search(r"\$|\{\{|\s{2}", term.meaning), term.id
@@ -282,8 +282,8 @@ def test_the_schema_refuses_with_place_and_rule(
     path.write_text(VALID.replace(old, new), encoding="utf-8")
     with pytest.raises(DataError) as caught:
         read_glossary(Path("bibliography") / FILE)
-    found = caught.value.problems
-    assert {problem.rule for problem in found} == {rule}, found
+    problems = caught.value.problems
+    assert {problem.rule for problem in problems} == {rule}, problems
     assert all(
-        problem.file == "bibliography/glossary.yaml" and problem.line >= 2 for problem in found
+        problem.file == "bibliography/glossary.yaml" and problem.line >= 2 for problem in problems
     )

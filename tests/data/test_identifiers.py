@@ -87,8 +87,8 @@ NONE = [
     ("name", "text"), [(name, text) for name, texts in SAME.items() for text in texts]
 )
 def test_a_work_has_one_name(name: tuple[str, str], text: str) -> None:
-    found = identify(text)
-    assert found is not None and found.name == name
+    identifier = identify(text)
+    assert identifier is not None and identifier.name == name
 
 
 @pytest.mark.parametrize("text", NONE)
@@ -106,22 +106,22 @@ def test_different_works_have_different_names() -> None:
 @given(st.text(max_size=60) | st.text("https://arxiv.org/abs/10.1145[]%#?v2. ", max_size=60))
 def test_any_text_is_named_or_not(text: str) -> None:
     """Nothing is raised, and an address made from a name has the same name."""
-    found = identify(text)
-    if found is not None:
-        again = identify(found.address)
-        assert again is not None and again.name == found.name
+    identifier = identify(text)
+    if identifier is not None:
+        again = identify(identifier.address)
+        assert again is not None and again.name == identifier.name
 
 
 def test_the_names_of_our_references() -> None:
     """What lint holds to be different works has different DOIs and arXiv ids, and every link has a
     name.
     """
-    seen: dict[tuple[str, str], str] = {}
-    for item in references().values():
-        assert identifiers(item) or item.type == "unpublished"
-        for one in identifiers(item):
-            if one.kind != "url":
-                assert seen.setdefault(one.name, item.key) == item.key
+    owners: dict[tuple[str, str], str] = {}
+    for reference in references().values():
+        assert identifiers(reference) or reference.type == "unpublished"
+        for identifier in identifiers(reference):
+            if identifier.kind != "url":
+                assert owners.setdefault(identifier.name, reference.key) == reference.key
 
 
 def test_addresses() -> None:

@@ -128,7 +128,7 @@ def test_the_index_equals_the_reading_of_all_real_entries() -> None:
 
 def test_the_scan_of_the_bibliography_equals_its_parse() -> None:
     assert library().reference_keys == set(references())
-    assert source_tiers() == {key: item.tier for key, item in references().items() if item.tier}
+    assert source_tiers() == {key: work.tier for key, work in references().items() if work.tier}
 
 
 def test_an_unknown_name_is_compared_with_aliases_too(world: World) -> None:
@@ -202,9 +202,9 @@ def test_a_broken_head_has_the_problems_of_the_entry(head: dict[str, Any], world
     world.write("accelerators/acme/one.yaml", entry_text(**head))
     with pytest.raises(DataError) as head:
         load_head("acme/one")
-    with pytest.raises(DataError) as whole:
+    with pytest.raises(DataError) as of_entry:
         load_entry("acme/one")
-    assert head.value.problems == whole.value.problems
+    assert head.value.problems == of_entry.value.problems
 
 
 def test_heads_of_all_real_entries() -> None:
@@ -213,10 +213,10 @@ def test_heads_of_all_real_entries() -> None:
 
 
 def test_links_of_works_are_those_that_their_reader_gives() -> None:
-    known = references()
-    keys = list(known)[::7]
-    found = scan_links(library().bibliography, keys)
-    assert found == {key: known[key].link for key in keys}
+    works = references()
+    keys = list(works)[::7]
+    scanned = scan_links(library().bibliography, keys)
+    assert scanned == {key: works[key].link for key in keys}
 
 
 def test_a_work_that_is_not_there_has_no_link(tmp_path: Path) -> None:

@@ -30,9 +30,11 @@ def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The ids of the entries that were read from their files."""
     ids: list[str] = []
-    whole = catalogue._read
+    read = catalogue._read
     monkeypatch.setattr(
-        catalogue, "_read", lambda path, entry_id: ids.append(entry_id) or whole(path, entry_id)
+        catalogue,
+        "_read",
+        lambda path, entry_id: ids.append(entry_id) or read(path, entry_id),
     )
     return ids
 

@@ -70,11 +70,11 @@ def test_what_is_made_from_a_library_is_kept_with_it(tmp_path: Path) -> None:
         calls.append(number)
         return 2 * number * len(entry_ids())
 
-    one, two = World(tmp_path / "one"), World(tmp_path / "two")
-    two.entry("two", id="acme/two")
-    with using(one.library):
+    first, second = World(tmp_path / "one"), World(tmp_path / "two")
+    second.entry("two", id="acme/two")
+    with using(first.library):
         assert (double(3), double(3), double(number=4)) == (6, 6, 8)
-    with using(two.library):
+    with using(second.library):
         assert double(3) == 12
     assert calls == [3, 4, 3]
 

@@ -27,8 +27,8 @@ def test_a_link_that_fails_has_a_status(world: World) -> None:
         link_status(f"{URL}#part") == link_status(URL)
         and link_status("https://acme.example/") is None
     )
-    found = link_statuses()
-    assert found[URL].dead and not found["https://acme.example/wall"].dead
+    statuses = link_statuses()
+    assert statuses[URL].dead and not statuses["https://acme.example/wall"].dead
 
 
 def test_without_a_file_nothing_was_checked(world: World) -> None:

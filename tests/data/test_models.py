@@ -98,12 +98,12 @@ def test_a_model_has_its_full_shape(name: str) -> None:
 @every_model
 def test_mixtures_say_so(name: str) -> None:
     """A mixture has experts and names how many work; a dense model has none of that."""
-    item = load_model(name)
-    fields = {claim.field for claim in item.claims}
+    mixture = load_model(name)
+    fields = {claim.field for claim in mixture.claims}
     mixed = {"experts", "experts_per_token", "expert_d_ff"}
     assert (
         (fields & (mixed | {"shared_experts", "dense_layers"}) == set())
-        if item.kind == "dense"
+        if mixture.kind == "dense"
         else fields >= mixed
     )
 
@@ -120,11 +120,11 @@ def test_the_width_of_a_block_is_not_that_of_an_expert(name: str) -> None:
 
 def test_every_field_of_the_shape_is_an_input() -> None:
     """What the formula may take from a model is a field that the schema knows."""
-    known = load_schema(schema_paths()["model"])["properties"]["claims"]["items"]["properties"][
+    fields = load_schema(schema_paths()["model"])["properties"]["claims"]["items"]["properties"][
         "field"
     ]["enum"]
     asked = {spec.model for spec in get_formula("params").inputs.values()}
-    assert asked - set(COUNTED) <= set(known)
+    assert asked - set(COUNTED) <= set(fields)
 
 
 def test_words_of_the_data_are_words_of_the_formula() -> None:
@@ -185,14 +185,14 @@ BROKEN = {
 
 @pytest.mark.parametrize("name", BROKEN)
 def test_fields_keep_to_their_words(name: str, tmp_path: Any) -> None:
-    field, value, unit, expected = BROKEN[name]
+    field, content, unit, expected = BROKEN[name]
     text = (
         (library().models / "mistral-7b.yaml")
         .read_text(encoding="utf-8")
         .replace("id: mistral-7b", "id: m", 1)
     )
     claim = (
-        f"  - {{field: {field}, value: {value}, unit: {unit}, source: a2020b, "
+        f"  - {{field: {field}, value: {content}, unit: {unit}, source: a2020b, "
         "as_of: 2026-11-21, locator: here}\n"
     )
     (tmp_path / "m.yaml").write_text(text + claim, encoding="utf-8")

@@ -30,8 +30,8 @@ ROW = {
 
 def written(folder: Path, **changes: str | None) -> Path:
     """A file with one price, less the fields that are None."""
-    row = {name: value for name, value in (ROW | changes).items() if value is not None}
-    inside = ", ".join(f"{name}: {value}" for name, value in row.items())
+    row = {name: content for name, content in (ROW | changes).items() if content is not None}
+    inside = ", ".join(f"{name}: {content}" for name, content in row.items())
     path = folder / "prices.yaml"
     path.write_text(f"prices:\n  - {{{inside}}}\n", encoding="utf-8")
     return path

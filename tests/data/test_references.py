@@ -77,8 +77,8 @@ def test_garbage_gives_references_or_a_data_error(tmp_path: Path, text: str, ins
     """Nothing but DataError leaves the reader, whether the garbage is the file or one title."""
     path = write(tmp_path / "x.bib", bib(title=text, author=text) if inside else text)
     try:
-        for item in refs.read_bib(path):
-            assert isinstance(item, Reference) and refs.csl(item)["id"] == item.key
+        for reference in refs.read_bib(path):
+            assert isinstance(reference, Reference) and refs.csl(reference)["id"] == reference.key
     except DataError as error:
         assert_clean(error)
 
@@ -131,22 +131,24 @@ def test_the_fast_scan_of_tiers_equals_the_parse(world: World, entries: list[Any
         names = {field.split("=")[0].strip(): field for field in fields}
         parts = [*names.values(), *([tier] if tier else [])]
         random.shuffle(parts)
-        end = random.choice([",\n}", "\n}", "}"])
-        text += f"@misc{{key{number}2026x,{random.choice([chr(10), ' '])}{comma.join(parts)}{end}\n"
+        close = random.choice([",\n}", "\n}", "}"])
+        text += (
+            f"@misc{{key{number}2026x,{random.choice([chr(10), ' '])}{comma.join(parts)}{close}\n"
+        )
     path = world.root / world.write("bibliography/all.bib", text)
-    parsed = {item.key: item.tier for item in refs.read_bib(path) if item.tier}
+    parsed = {work.key: work.tier for work in refs.read_bib(path) if work.tier}
     scanned = source_tiers()
     assert {key: tier for key, tier in scanned.items() if key} == parsed
 
 
 def test_the_fast_scan_equals_the_parse_of_our_bibliography() -> None:
     assert source_tiers() == {
-        key: item.tier for key, item in library_.references().items() if item.tier
+        key: work.tier for key, work in library_.references().items() if work.tier
     }
 
 
 def test_a_reference_is_decoded(world: World) -> None:
-    item = read_one(
+    work = read_one(
         world,
         author=r"M{\"u}ller, J{\"o}rg and {{Big Lab}} and van der Berg, Jan, Jr.",
         title=r"The {GPU} \& $O(n)$",
@@ -156,14 +158,14 @@ def test_a_reference_is_decoded(world: World) -> None:
         publisher="Acme Press",
         keywords="chips, links",
     )
-    assert [p.full for p in item.people][:2] == ["Jörg Müller", "Big Lab"]
-    assert [p.organisation for p in item.people] == [False, True, False]
-    assert item.title == "The GPU & $O(n)$" and (item.year, item.month) == (2026, 3)
-    assert item.venue == "Acme Press" and item.topics == ("chips", "links") and item.type == "misc"
+    assert [p.full for p in work.people][:2] == ["Jörg Müller", "Big Lab"]
+    assert [p.organisation for p in work.people] == [False, True, False]
+    assert work.title == "The GPU & $O(n)$" and (work.year, work.month) == (2026, 3)
+    assert work.venue == "Acme Press" and work.topics == ("chips", "links") and work.type == "misc"
     assert (
-        item.bibtex == (world.root / "bibliography/all.bib").read_text().strip() and item.line == 1
+        work.bibtex == (world.root / "bibliography/all.bib").read_text().strip() and work.line == 1
     )
-    record = refs.csl(item)
+    record = refs.csl(work)
     assert record["issued"] == {"date-parts": [[2026, 3]]} and record["author"][1] == {
         "literal": "Big Lab"
     }
@@ -194,15 +196,15 @@ def test_what_a_reader_calls_it(world: World, changes: dict[str, Any], kind: str
     """The field `type` decides, else the type of the entry; a web page without either only gives
     values.
     """
-    item = read_one(world, **{"type": None, **changes})
+    work = read_one(world, **{"type": None, **changes})
     assert (
-        item.kind == kind and item.is_work == (kind != "source") and refs.csl(item)["genre"] == kind
+        work.kind == kind and work.is_work == (kind != "source") and refs.csl(work)["genre"] == kind
     )
 
 
 def test_every_work_says_what_it_is_and_sources_stand_apart() -> None:
     """Hundreds of pages give values only; the works do not drown in them."""
-    kinds = {item.kind for item in library_.references().values()}
+    kinds = {work.kind for work in library_.references().values()}
     assert kinds <= set(KINDS) and {"paper", "blog", "source"} <= kinds
     for key in ("williams2009roofline", "he2022brrrr", "nvidia2022hopper", "austin2025scaling"):
         assert library_.reference(key).is_work
@@ -233,8 +235,8 @@ def test_where_to_read_it(world: World, changes: dict[str, Any], link: str) -> N
     ],
 )
 def test_names_in_running_text(world: World, author: str, short: str, authors: str) -> None:
-    item = read_one(world, author=author)
-    assert (item.short, item.authors) == (short, authors)
+    work = read_one(world, author=author)
+    assert (work.short, work.authors) == (short, authors)
 
 
 def test_an_unknown_key_offers_the_nearest(world: World) -> None:

@@ -256,7 +256,7 @@ def test_sizes_that_name_a_model_of_ours_are_its_sizes() -> None:
 
 def test_a_row_to_check_is_no_fitted_row_again() -> None:
     """Of one publication, the same speed of a model on as many of the same chips is one run."""
-    seen: dict[tuple[object, ...], str] = {}
+    owners: dict[tuple[object, ...], str] = {}
     files = sorted(run_files().values(), key=lambda file: file.rows[0].use, reverse=True)
     for file in files:
         for row in file.rows:
@@ -266,6 +266,6 @@ def test_a_row_to_check_is_no_fitted_row_again() -> None:
             work = file.sources[row.publication].source
             chips = (row.hardware["chip"], row.hardware.get("n_chips"))
             key = (work, row.model["name"], *chips, f"{tokens:.4g}")
-            assert row.use == "fit" or key not in seen, (row.id, seen[key])
+            assert row.use == "fit" or key not in owners, (row.id, owners[key])
             if row.use == "fit":
-                seen[key] = row.id
+                owners[key] = row.id

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import datetime
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -159,19 +160,20 @@ def plain(text: str) -> Any:
     return json.loads(json.dumps(parse_yaml(text, "f.yaml").plain(), default=str))
 
 
+def _keys_of(branch: Any) -> Iterable[Any]:
+    """Where the values of a mapping or a list stand; a scalar has none."""
+    if isinstance(branch, dict):
+        return list(branch)
+    return range(len(branch)) if isinstance(branch, list) else ()
+
+
 def mutate(document: Any, random: Random) -> Any:
     """Break (or not) one random place of a document."""
     document = copy.deepcopy(document)
     places: list[tuple[Any, Any]] = []
     todo = [document]
     for part in todo:
-        keys = (
-            list(part)
-            if isinstance(part, dict)
-            else range(len(part))
-            if isinstance(part, list)
-            else ()
-        )
+        keys = _keys_of(part)
         places += [(part, key) for key in keys]
         todo += [part[key] for key in keys]
     owner, key = random.choice(places)

@@ -110,30 +110,30 @@ WITHOUT_WINDOW = ("mistral-7b", "phi-3-mini")
 
 def limited(one: Shape) -> tuple[int, int]:
     """The window or chunk of a model, and how many layers have it."""
-    found = Counter(kinds(one) or ())
+    counts = Counter(kinds(one) or ())
     size = one.size("window") or one.size("chunk") or 0
-    return int(size), found["window"] + found["chunk"]
+    return int(size), counts["window"] + counts["chunk"]
 
 
 @pytest.mark.parametrize("name", GROUPED)
 def test_sizes_and_windows_are_those_of_a_second_source(name: str) -> None:
-    one = shape(name)
-    heads = one.size("heads")
+    model_shape = shape(name)
+    heads = model_shape.size("heads")
     sizes = (
-        *(one.size(field) for field in ("layers", "d_model", "heads")),
-        one.size("kv_heads") or heads,
-        one.size("head_dim") or one.size("d_model") / heads,
-        one.size("expert_d_ff") or one.size("d_ff"),
+        *(model_shape.size(field) for field in ("layers", "d_model", "heads")),
+        model_shape.size("kv_heads") or heads,
+        model_shape.size("head_dim") or model_shape.size("d_model") / heads,
+        model_shape.size("expert_d_ff") or model_shape.size("d_ff"),
     )
     assert sizes == GROUPED[name][:6]
     if name not in WITHOUT_WINDOW:
-        assert limited(one) == GROUPED[name][6:]
+        assert limited(model_shape) == GROUPED[name][6:]
 
 
 @pytest.mark.parametrize("name", LATENT)
 def test_latent_attention_is_that_of_a_second_source(name: str) -> None:
-    one = shape(name)
-    assert tuple(one.size(field) for field in LATENT_FIELDS) == LATENT[name]
+    model_shape = shape(name)
+    assert tuple(model_shape.size(field) for field in LATENT_FIELDS) == LATENT[name]
 
 
 def test_older_shapes_are_those_of_a_second_source() -> None:

@@ -21,8 +21,8 @@ def whole_numbers(rule: Any) -> Iterator[dict[str, Any]]:
         named = rule.get("type", "")
         if "integer" in (named if isinstance(named, list) else [named]):
             yield rule
-    for one in inner:
-        yield from whole_numbers(one)
+    for child in inner:
+        yield from whole_numbers(child)
 
 
 @pytest.mark.parametrize("kind", schema_paths())

@@ -118,7 +118,7 @@ def test_garbage_bytes_give_values_or_a_data_error(
 )
 def test_every_node_knows_its_place(items: list[str], indent: int) -> None:
     """Line and column count from 1, as editors do."""
-    text = "list:\n" + "".join(f"{' ' * indent}- {item}\n" for item in items)
+    text = "list:\n" + "".join(f"{' ' * indent}- {element}\n" for element in items)
     nodes = parse_yaml(text, "f.yaml").value["list"].value
     assert [(n.line, n.column) for n in nodes] == [(i + 2, indent + 3) for i in range(len(items))]
 
@@ -188,8 +188,8 @@ def test_keys_and_children_have_places() -> None:
 def test_scalars_follow_yaml_1_2(text: str, value: object) -> None:
     """YAML 1.1 would make `2:4` the number 124 and `no` a boolean; here text stays text."""
     read = parse_yaml(f"[{text}]" if text else "a:", "f.yaml").plain()
-    found = read[0] if text else read["a"]
-    assert found == value and type(found) is type(value)
+    scalar = read[0] if text else read["a"]
+    assert scalar == value and type(scalar) is type(value)
 
 
 @pytest.mark.parametrize(

@@ -85,8 +85,8 @@ def test_the_files_are_those_of_the_contract() -> None:
 @every("name", lambda: [name for name in files() if name.endswith(".json")])
 def test_json_is_strict_and_reads_back(name: str) -> None:
     """No NaN and no Infinity, which JSON does not have; letters as they are."""
-    value = json.loads(files()[name], parse_constant=refuse)
-    assert json.loads(json.dumps(value)) == value
+    document = json.loads(files()[name], parse_constant=refuse)
+    assert json.loads(json.dumps(document)) == document
     assert files()[name].endswith("\n") and "\\u00" not in files()[name]
 
 
@@ -95,12 +95,12 @@ def test_the_same_data_give_the_same_bytes() -> None:
 
 
 def test_every_entry_is_there_in_order() -> None:
-    assert [item["id"] for item in data()["accelerators"]] == list(entry_ids())
-    assert [item["id"] for item in data()["vendors"]] == list(vendor_ids())
-    assert [item["id"] for item in data()["models"]] == list(model_ids())
-    assert [item["id"] for item in data()["references"]] == list(references())
-    assert [item["id"] for item in data()["claims"]] == [row.id for row in ledger_rows()]
-    assert [item["calculator"] for item in data()["calculators"]] == list(formulas())
+    assert [record["id"] for record in data()["accelerators"]] == list(entry_ids())
+    assert [record["id"] for record in data()["vendors"]] == list(vendor_ids())
+    assert [record["id"] for record in data()["models"]] == list(model_ids())
+    assert [record["id"] for record in data()["references"]] == list(references())
+    assert [record["id"] for record in data()["claims"]] == [row.id for row in ledger_rows()]
+    assert [record["calculator"] for record in data()["calculators"]] == list(formulas())
 
 
 def test_every_claim_has_its_fields_and_what_follows_from_them() -> None:
@@ -158,7 +158,7 @@ def test_a_calculator_and_the_export_show_the_same_value() -> None:
 
 
 def test_totals_of_systems_are_derived_and_cite_their_parts() -> None:
-    node = next(item for item in data()["accelerators"] if item["id"] == "nvidia/dgx-h100")
+    node = next(record for record in data()["accelerators"] if record["id"] == "nvidia/dgx-h100")
     derived = [
         c
         for c in node["claims"]
@@ -179,10 +179,10 @@ def test_models_choose_one_value_a_field() -> None:
 
 
 def test_references_are_csl_with_topics_and_notes() -> None:
-    for item in data()["references"]:
-        assert {"id", "type", "title", "author", "issued", "topics", "annote"} <= set(item)
-        assert item["topics"] and item["annote"]
-        assert all({"family"} <= set(p) or set(p) == {"literal"} for p in item["author"])
+    for record in data()["references"]:
+        assert {"id", "type", "title", "author", "issued", "topics", "annote"} <= set(record)
+        assert record["topics"] and record["annote"]
+        assert all({"family"} <= set(p) or set(p) == {"literal"} for p in record["author"])
 
 
 def test_references_bib_is_read_by_pybtex() -> None:

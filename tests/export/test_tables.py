@@ -55,7 +55,7 @@ def test_every_record_is_a_row(database: sqlite3.Connection) -> None:
 def test_the_query_of_the_data_page_finds_the_chosen_dense_peak(
     database: sqlite3.Connection,
 ) -> None:
-    found = dict(
+    peaks = dict(
         database.execute(
             "SELECT entry, si_value FROM claims "
             "WHERE field = 'peak' AND dtype = 'bf16' AND engine = 'tensor' "
@@ -63,7 +63,7 @@ def test_the_query_of_the_data_page_finds_the_chosen_dense_peak(
         )
     )
     for name in ("nvidia/h100-sxm", "amd/mi300x", "google/tpu-v5p"):
-        assert found[name] == chip(name).peak("bf16")
+        assert peaks[name] == chip(name).peak("bf16")
 
 
 def test_a_value_is_a_number_or_words_never_both(database: sqlite3.Connection) -> None:
@@ -107,10 +107,10 @@ def test_parquet_holds_what_the_database_holds(
         if name == "runs.parquet":
             columns, flag = "id, kind, value", "complete"
         rows = duckdb.sql(f"SELECT {columns}, {flag} FROM '{path}'").fetchall()
-        wanted = database.execute(
+        stored = database.execute(
             f"SELECT {columns}, {flag} FROM {tables.PARQUET[name]}"
         ).fetchall()
-        assert rows == [(*row[:3], bool(row[3])) for row in wanted] and len(rows) > 90
+        assert rows == [(*row[:3], bool(row[3])) for row in stored] and len(rows) > 90
 
 
 def test_without_the_library_the_rest_is_written_and_the_gap_is_said(
@@ -118,10 +118,10 @@ def test_without_the_library_the_rest_is_written_and_the_gap_is_said(
 ) -> None:
     monkeypatch.setattr(tables, "tables", lambda: built)
     monkeypatch.setitem(sys.modules, "duckdb", None)
-    made, left_out = tables.published()
-    assert {*dict(export.files()), tables.DATABASE} <= set(made) and not set(tables.PARQUET) & set(
-        made
-    )
+    written, left_out = tables.published()
+    assert {*dict(export.files()), tables.DATABASE} <= set(written) and not set(
+        tables.PARQUET
+    ) & set(written)
     assert left_out[0] == "Parquet files need DuckDB: pip install 'flopbook[parquet]'"
 
 
@@ -130,7 +130,7 @@ def test_without_history_there_is_no_feed_and_the_gap_is_said(
 ) -> None:
     monkeypatch.setattr(tables, "tables", lambda: built)
     monkeypatch.setattr("flopbook.changes.history.checkout", lambda: None)
-    made, left_out = tables.published()
-    assert "changes.atom" not in made and left_out == [
+    written, left_out = tables.published()
+    assert "changes.atom" not in written and left_out == [
         "changes.atom: an installed package has no history"
     ]

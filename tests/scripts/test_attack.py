@@ -29,8 +29,8 @@ _LESS = {"builds": "0.05"}
 def test_a_tenth_of_each_area_holds(area: str, capsys: pytest.CaptureFixture[str]) -> None:
     """`make attack` runs all of it, and so does every week; of builds it is a twentieth here."""
     status = campaign.main([area, "--share", _LESS.get(area, "0.1")])
-    said = capsys.readouterr()
-    assert status == 0, said.err
+    printed = capsys.readouterr()
+    assert status == 0, printed.err
 
 
 def area_of(*attempts: Attempt | Exception) -> Any:
@@ -51,9 +51,9 @@ def test_a_failure_is_counted_and_told(
     area = area_of(Attempt("one"), Attempt("two\x1b[2J", "it ran"), ValueError("over"))
     monkeypatch.setattr(campaign, "AREAS", (area,))
     assert campaign.main([]) == 1
-    said = capsys.readouterr()
-    assert said.out.splitlines()[-1].split()[:4] == ["made", "up", "2", "2"]
-    assert "made up: 'two\\x1b[2J': it ran" in said.err and "ValueError: over" in said.err
+    printed = capsys.readouterr()
+    assert printed.out.splitlines()[-1].split()[:4] == ["made", "up", "2", "2"]
+    assert "made up: 'two\\x1b[2J': it ran" in printed.err and "ValueError: over" in printed.err
 
 
 def test_the_same_seed_tries_the_same(tmp_path: Any) -> None:

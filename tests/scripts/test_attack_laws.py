@@ -83,14 +83,14 @@ def test_a_prediction_that_cannot_be_is_noticed(
     changes: dict[str, Any], fault: str, predicted: Prediction
 ) -> None:
     faults = list(laws.of_prediction(RUN, predicted._replace(**changes)))
-    assert any(fault in one for one in faults), faults
+    assert any(fault in message for message in faults), faults
 
 
 def test_a_part_of_the_memory_beyond_the_whole_is_noticed(predicted: Prediction) -> None:
     assert predicted.memory is not None
     less = predicted.memory._replace(total=1.0)
     faults = list(laws.of_prediction(RUN, predicted._replace(memory=less)))
-    assert any("a part of the memory" in one for one in faults)
+    assert any("a part of the memory" in message for message in faults)
 
 
 def test_a_band_without_its_rate_is_noticed(served: ServingPrediction) -> None:
@@ -113,11 +113,11 @@ def test_a_band_without_its_rate_is_noticed(served: ServingPrediction) -> None:
 def test_a_layout_that_cannot_be_is_noticed(
     changes: dict[str, Any], fault: str, planned: RunPlan
 ) -> None:
-    first, *others = planned.layouts
+    first, *slower = planned.layouts
     # The last of them: the first is predicted once more, and its degrees must add up.
-    layouts = (first, *others[:-1], others[-1]._replace(**changes))
+    layouts = (first, *slower[:-1], slower[-1]._replace(**changes))
     faults = list(laws.of_plan(RUN, planned._replace(layouts=layouts)))
-    assert any(fault in one for one in faults), faults
+    assert any(fault in message for message in faults), faults
 
 
 def test_an_order_that_is_none_is_noticed(planned: RunPlan, serving_planned: ServingPlan) -> None:
@@ -134,7 +134,7 @@ def test_a_plan_that_predict_times_otherwise_is_noticed(planned: RunPlan) -> Non
     heavier = first._replace(bytes=first.bytes * 0.999)
     for layout, unit in ((faster, " s planned"), (heavier, " bytes planned")):
         faults = list(laws.of_plan(RUN, planned._replace(layouts=(layout,))))
-        assert any(unit in one for one in faults), faults
+        assert any(unit in message for message in faults), faults
 
 
 @pytest.mark.parametrize("number", [math.nan, math.inf, -1e-9])

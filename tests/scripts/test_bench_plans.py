@@ -18,11 +18,11 @@ def test_a_line_for_the_space_the_million_and_the_commands(monkeypatch: pytest.M
     monkeypatch.setattr(plans, "timed", lambda command, runs: [120.0] * runs)
     monkeypatch.setattr(plans, "busy", lambda command, runs: [90.0] * runs)
     monkeypatch.setattr(plans.subprocess, "run", lambda *given, **more: calls.append(given))
-    found = list(plans.plans(2))
+    results = list(plans.plans(2))
     assert len(calls) == 2  # each command once before it is timed
-    counted = [one for one in found if isinstance(one, Counted)]
+    counted = [result for result in results if isinstance(result, Counted)]
     assert counted[0].count == "755,040, 67,965"
-    timed = {one.name: one for one in found if isinstance(one, Timed)}
+    timed = {result.name: result for result in results if isinstance(result, Timed)}
     assert timed["plan of GPT-3 175B on 1,024 chips"].times == [50.0, 50.0]
     assert timed["1,136,964 layouts, parts, memory, ranked"].times == [250.0, 250.0]
     rate = timed["layouts a second"]

@@ -10,27 +10,27 @@ from tests.support.samples import NEEDED, World, claim
 
 
 def counted(world: World, *changed: dict[str, Any], **head: Any) -> dict[str, str]:
-    fields = {one["field"] for one in changed}
+    fields = {change["field"] for change in changed}
     world.entry("one", *(claim(name) for name in NEEDED if name not in fields), *changed, **head)
     return dict(counts())
 
 
 def test_a_chip_with_five_numbers_counts_on_every_line(world: World) -> None:
-    found = counted(world)
-    assert found["accelerators"] == "1" and found["claims"] == str(len(NEEDED))
-    assert found["current chips of the data centre"] == "1 (shipping 1)"
+    figures = counted(world)
+    assert figures["accelerators"] == "1" and figures["claims"] == str(len(NEEDED))
+    assert figures["current chips of the data centre"] == "1 (shipping 1)"
     names = ("numbers", "numbers or none", "numbers, none or not published")
-    assert [found[f"all five{' figures' * (n == 'numbers')} as {n}"] for n in names] == ["1"] * 3
+    assert [figures[f"all five{' figures' * (n == 'numbers')} as {n}"] for n in names] == ["1"] * 3
 
 
 def test_words_count_for_what_they_are(world: World) -> None:
-    found = counted(world, claim("scaleup_bandwidth", value="none"))
-    assert found["all five figures as numbers"] == "0"
-    assert found["all five as numbers or none"] == "1"
-    found = counted(world, claim("power", value="not published"))
-    assert found["all five as numbers or none"] == found["power as a number"] == "0"
-    assert found["all five as numbers, none or not published"] == "1"
-    assert found["memory as a number"] == "1"
+    figures = counted(world, claim("scaleup_bandwidth", value="none"))
+    assert figures["all five figures as numbers"] == "0"
+    assert figures["all five as numbers or none"] == "1"
+    figures = counted(world, claim("power", value="not published"))
+    assert figures["all five as numbers or none"] == figures["power as a number"] == "0"
+    assert figures["all five as numbers, none or not published"] == "1"
+    assert figures["memory as a number"] == "1"
 
 
 def test_a_chip_on_a_desk_is_not_counted(world: World) -> None:

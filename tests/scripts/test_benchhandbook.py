@@ -12,11 +12,11 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def test_parts_add_up_to_the_whole() -> None:
     """Levels to exercises, verdicts to claims; words are those that a reader sees."""
-    said = dict(benchhandbook.counts())
+    counts = dict(benchhandbook.counts())
     for name in ("exercises", "claims"):
-        whole, *parts = (int(n) for n in re.findall(r"\d+", said[name]))
-        assert whole == sum(parts) > 0
-    assert int(said["chapters"]) >= 16 and int(said["words as shown"].replace(",", "")) > 40_000
+        total, *terms = (int(n) for n in re.findall(r"\d+", counts[name]))
+        assert total == sum(terms) > 0
+    assert int(counts["chapters"]) >= 16 and int(counts["words as shown"].replace(",", "")) > 40_000
 
 
 def test_pictures_code_and_the_head_are_no_words() -> None:

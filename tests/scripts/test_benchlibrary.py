@@ -20,8 +20,8 @@ def test_the_references_that_are_measured_are_sound(tmp_path: Path) -> None:
     """As many as asked for, each once, in files that the reader takes without a problem."""
     for number, text in enumerate(benchlibrary.reference_files(120)):
         write(tmp_path / f"{number}.bib", text)
-    found = read_references(tmp_path)
-    assert len(found) == 120 and len({item.title for item in found.values()}) == 120
+    works = read_references(tmp_path)
+    assert len(works) == 120 and len({work.title for work in works.values()}) == 120
 
 
 def test_the_measures_run(monkeypatch: pytest.MonkeyPatch) -> None:

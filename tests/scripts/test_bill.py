@@ -41,7 +41,7 @@ def test_the_bill_names_the_wheel_by_its_hash(tmp_path: Path) -> None:
     about = document["metadata"]["component"]
     assert about["purl"] == "pkg:pypi/flopbook@1.2.3"
     assert about["hashes"][0]["content"] == hashlib.sha256(b"a wheel").hexdigest()
-    scopes = {part["name"]: part["scope"] for part in document["components"]}
+    scopes = {component["name"]: component["scope"] for component in document["components"]}
     assert scopes["pybtex"] == "required" and scopes["pytest"] == "excluded"
 
 

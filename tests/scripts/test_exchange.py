@@ -87,21 +87,21 @@ def test_a_lone_old_site_gets_its_name_back(tmp_path: Path) -> None:
 
 
 def test_the_second_build_waits_and_says_for_whom(tmp_path: Path) -> None:
-    said: list[str] = []
+    messages: list[str] = []
     ended = threading.Event()
 
     def second() -> None:
-        with exchange.alone(tmp_path, said.append):
+        with exchange.alone(tmp_path, messages.append):
             ended.set()
 
-    with exchange.alone(tmp_path, said.append):
+    with exchange.alone(tmp_path, messages.append):
         thread = threading.Thread(target=second)
         thread.start()
         deadline = time.monotonic() + 10
-        while not said and time.monotonic() < deadline:
+        while not messages and time.monotonic() < deadline:
             time.sleep(0.01)
         assert not ended.is_set()
-        assert said == [f"waiting for the build of process {os.getpid()} in {tmp_path}"]
+        assert messages == [f"waiting for the build of process {os.getpid()} in {tmp_path}"]
     thread.join(10)
     assert ended.is_set() and list(tmp_path.iterdir()) == []
 
@@ -114,10 +114,10 @@ def test_a_killed_holder_holds_nothing(tmp_path: Path) -> None:
     )
     command = [sys.executable, "-c", program, str(tmp_path)]
     subprocess.run(command, cwd=Path(__file__).parents[2], check=False)
-    said: list[str] = []
-    with exchange.alone(tmp_path, said.append):
+    messages: list[str] = []
+    with exchange.alone(tmp_path, messages.append):
         pass
-    assert said == []
+    assert messages == []
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends children with their parent")
@@ -149,8 +149,11 @@ def _runs(state: Path) -> bool:
 
 def test_a_site_in_the_work_folder_does_not_wait_for_itself(tmp_path: Path) -> None:
     """The tests of the site build so; a second lock of the same folder would wait forever."""
-    said: list[str] = []
-    with exchange.alone(tmp_path, said.append), exchange.staging(tmp_path / "site", said.append):
-        assert said == []
-    with exchange.alone(tmp_path, said.append):
-        assert said == []
+    messages: list[str] = []
+    with (
+        exchange.alone(tmp_path, messages.append),
+        exchange.staging(tmp_path / "site", messages.append),
+    ):
+        assert messages == []
+    with exchange.alone(tmp_path, messages.append):
+        assert messages == []

@@ -66,43 +66,43 @@ def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> House:
     monkeypatch.setattr(notebooks, "CACHE", tmp_path / "cache")
     monkeypatch.delenv(jax_environment.VARIABLE, raising=False)
     (tmp_path / "notebooks").mkdir()
-    made = House(tmp_path / "notebooks")
-    made.write("plain", BODY)
-    made.write("heavy", HEAD.format(extra="jax") + BODY)
-    return made
+    small_house = House(tmp_path / "notebooks")
+    small_house.write("plain", BODY)
+    small_house.write("heavy", HEAD.format(extra="jax") + BODY)
+    return small_house
 
 
 @pytest.fixture
 def ran(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, Path]]:
     """Instead of a kernel: what was to be run, and by which Python."""
-    found: list[tuple[str, Path]] = []
+    executed: list[tuple[str, Path]] = []
 
     def execute(path: Path, python: Path) -> str:
-        found.append((path.stem, python))
+        executed.append((path.stem, python))
         return f"ran {path.stem}"
 
     monkeypatch.setattr(notebooks, "execute", execute)
-    return found
+    return executed
 
 
 def have(monkeypatch: pytest.MonkeyPatch, python: Path | None, wish: str = "") -> None:
     """Let the extra be there, run by this Python, or not be there."""
-    found = {"": Extra("", Path(sys.executable), "1"), "jax": Extra("jax", python, wish)}
-    monkeypatch.setattr(extras, "find", found.__getitem__)
+    extras_here = {"": Extra("", Path(sys.executable), "1"), "jax": Extra("jax", python, wish)}
+    monkeypatch.setattr(extras, "find", extras_here.__getitem__)
 
 
 def test_without_the_extra_the_page_shows_the_source_and_says_so(
     house: House, ran: list[tuple[str, Path]]
 ) -> None:
-    made = house.run()
-    assert ran == [("plain", Path(sys.executable))] and made["plain"] == "ran plain"
-    heavy = nbformat.reads(made["heavy"], as_version=4)
-    title, summary, notice, more = heavy.cells[0].source.split("\n\n")
-    assert (title, summary, more) == ("# A title", "What it shows.", "More of it.")
+    pages = house.run()
+    assert ran == [("plain", Path(sys.executable))] and pages["plain"] == "ran plain"
+    heavy = nbformat.reads(pages["heavy"], as_version=4)
+    title, summary, notice, source = heavy.cells[0].source.split("\n\n")
+    assert (title, summary, source) == ("# A title", "What it shows.", "More of it.")
     assert notice.startswith("> **Not executed.**") and "`make jax`" in notice
     assert "print(sys.executable)" in heavy.cells[1].source and not heavy.cells[1].outputs
     assert "heavy: not run, there is no jax" in house.said
-    assert house.run() == made and len(ran) == 1, "what was not run is not kept as if it had been"
+    assert house.run() == pages and len(ran) == 1, "what was not run is not kept as if it had been"
     assert [path.name[:5] for path in notebooks.CACHE.iterdir()] == ["plain"]
 
 
@@ -188,8 +188,8 @@ def test_a_real_kernel_of_another_python_runs_it(
     setup_jax.create(tmp_path)
     python = jax_environment.folder(tmp_path) / "bin" / "python"
     have(monkeypatch, python)
-    made = json.loads(house.run(only="jax")["heavy"])
-    (output,) = made["cells"][1]["outputs"]
+    notebook = json.loads(house.run(only="jax")["heavy"])
+    (output,) = notebook["cells"][1]["outputs"]
     assert "".join(output["text"]).strip() == str(python)
     house.write(
         "heavy", HEAD.format(extra="jax") + BODY + "assert sys.maxsize == 3, 'not even close'\n"

@@ -31,15 +31,15 @@ def test_the_fit_sees_what_the_calculator_computes() -> None:
 
 
 def test_the_fit_finds_constants_that_made_the_times() -> None:
-    made = (2e-5, 4e-6, 0.75, 0.65)
+    constants = (2e-5, 4e-6, 0.75, 0.65)
     points = [
-        Point(10.0**n, 2e-6, in_switch, predicted(made, Point(10.0**n, 2e-6, in_switch, 1)))
+        Point(10.0**n, 2e-6, in_switch, predicted(constants, Point(10.0**n, 2e-6, in_switch, 1)))
         for n in range(-8, 0)
         for in_switch in (False, True)
     ]
-    found = fitted(points)
-    assert found == pytest.approx(made, rel=0.02)
-    assert loss(found, points) <= loss(made, points) * 1.01
+    fit = fitted(points)
+    assert fit == pytest.approx(constants, rel=0.02)
+    assert loss(fit, points) <= loss(constants, points) * 1.01
 
 
 def test_published_sweeps_are_met() -> None:
@@ -48,7 +48,7 @@ def test_published_sweeps_are_met() -> None:
     Sources disagree by 84 percent at 1 MiB, so that not all can be met.
     """
     held = [factor(row) for row in ROWS if 2**15 <= row.options["bytes"] <= 2**32]
-    close = sum(one <= CLOSE for one in held)
+    close = sum(error <= CLOSE for error in held)
     assert len(held) > 60 and close / len(held) > 0.85
     assert statistics.median(held) < 1.1 and max(held) < 3.2
 
@@ -57,8 +57,8 @@ def test_every_row_has_a_source_and_a_chip_of_ours() -> None:
     assert {row.source for row in ROWS} <= reference_keys()
     assert len({row.id for row in ROWS}) == len(ROWS)
     # Slides give a bus bandwidth without the size of the array.
-    left = dict(row for row in read_rows() if not isinstance(row, Row))
-    assert all(name.startswith("gtc-") and "message_bytes" in why for name, why in left.items())
+    unusable = dict(row for row in read_rows() if not isinstance(row, Row))
+    assert all(name.startswith("gtc-") and "message_bytes" in why for name, why in unusable.items())
     assert all(row.seconds > 0 for row in ROWS)
 
 
@@ -79,5 +79,5 @@ def test_the_measurement_prints_a_line_for_each_kind(tmp_path: Path) -> None:
     own = [counted.line() for counted in collectives(1, rows)]
     assert "not computed" in own[-1] and own[-1].rstrip().endswith("1")
     # Benchmarks name the buffer of one chip, the calculator that of all.
-    row = next(one for one in read_rows(rows) if isinstance(one, Row))
+    row = next(candidate for candidate in read_rows(rows) if isinstance(candidate, Row))
     assert row.options["bytes"] == 8 * 2**20 and row.options["op"] == "all-to-all"

@@ -29,9 +29,9 @@ def written(**scores: float | None) -> dict[str, Any]:
         score = scores.get(name.replace("-", "_"), 1.0)
         audits[f"{name}-heavy"] = {"score": score, "displayValue": "3 s"}
         audits[f"{name}-light"] = {"score": score}
-        parts = [{"id": f"{name}-light", "weight": 1}, {"id": f"{name}-heavy", "weight": 2}]
-        parts.append({"id": "not-asked", "weight": 5})
-        categories[name] = {"score": score, "auditRefs": parts}
+        references = [{"id": f"{name}-light", "weight": 1}, {"id": f"{name}-heavy", "weight": 2}]
+        references.append({"id": "not-asked", "weight": 5})
+        categories[name] = {"score": score, "auditRefs": references}
     return {"categories": categories, "audits": audits, "requestedUrl": "http://x/"}
 
 
@@ -73,8 +73,8 @@ def test_a_median_is_one_of_the_runs_and_in_their_middle(points: list[int]) -> N
 def test_costs_are_those_of_the_run_in_the_middle() -> None:
     runs = [report_of(written(performance=score)) for score in (0.9, 0.5, 0.7)]
     named = [
-        one._replace(costs={**one.costs, "performance": (str(one.points["performance"]),)})
-        for one in runs
+        points._replace(costs={**points.costs, "performance": (str(points.points["performance"]),)})
+        for points in runs
     ]
     assert medians(named).costs["performance"] == ("70",)
 
@@ -166,7 +166,7 @@ def test_every_package_is_locked_with_its_hash() -> None:
     """And one package is asked for, at one version."""
     lock = json.loads((lighthouse.LOCKED / "package-lock.json").read_text(encoding="utf-8"))
     asked = json.loads((lighthouse.LOCKED / "package.json").read_text(encoding="utf-8"))
-    packages = {name: one for name, one in lock["packages"].items() if name}
+    packages = {name: locked for name, locked in lock["packages"].items() if name}
     assert len(packages) > 50
     for name, package in packages.items():
         assert re.fullmatch(r"sha512-[A-Za-z0-9+/]{86}==", package["integrity"]), name

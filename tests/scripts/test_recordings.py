@@ -47,7 +47,7 @@ def test_what_was_recorded_is_shown_with_machine_and_date(path: Path) -> None:
     title, summary, note = shown.cells[0].source.split("\n\n")
     assert (title, summary) == ("# T", "What it shows.")
     assert note.startswith("> **Recorded.**")
-    assert all(value in note for value in MADE.values())
+    assert all(detail in note for detail in MADE.values())
     assert shown.metadata["flopbook"]["executed"] is True
 
 
@@ -90,10 +90,10 @@ def test_a_build_runs_no_recorded_notebook(monkeypatch: pytest.MonkeyPatch) -> N
         raise AssertionError(f"{path.stem} was run")
 
     monkeypatch.setattr(notebooks, "execute", never)
-    said: list[str] = []
-    shown = notebooks.execute_all(said.append, only="torch")
+    messages: list[str] = []
+    shown = notebooks.execute_all(messages.append, only="torch")
     assert sorted(shown) == [kept.stem for kept in KEPT]
-    assert sorted(said) == [f"{kept.stem}: recorded" for kept in KEPT]
+    assert sorted(messages) == [f"{kept.stem}: recorded" for kept in KEPT]
 
 
 def test_a_python_without_torch_is_refused_in_one_line(

@@ -127,13 +127,13 @@ def test_what_is_known_is_dropped(
         "bibliography/all.bib",
         bib(eprint="2611.00001v3", doi="10.1145/1.2", title="A {Bus} for All"),
     )
-    found = [
+    chosen = [
         paper(1),
         paper(2, doi="10.1145/1.2"),
         paper(3, "A bus: for all"),
         paper(4, "A Bus in a Ring"),
     ]
-    services.plays("api/query", atom(*found))
+    services.plays("api/query", atom(*chosen))
     assert refresh() == 0
     text = written(world)
     assert text.count("@misc") == 1 and "2611.00004" in text
@@ -298,10 +298,10 @@ def test_questions_that_cannot_be_asked(tmp_path: Path, text: str, says: str) ->
 
 
 def test_our_own_questions_can_be_asked() -> None:
-    tree = {one.id for top in topics() for one in top.walk()}
-    found = read_queries(refresh_papers.ROOT / "scripts" / "paper_queries.yaml", tree)
-    assert len(found) >= 8 and all(len(query.address(0)) < 2000 for query in found)
-    assert isinstance(found[0], Query)
+    tree = {topic.id for top in topics() for topic in top.walk()}
+    queries = read_queries(refresh_papers.ROOT / "scripts" / "paper_queries.yaml", tree)
+    assert len(queries) >= 8 and all(len(query.address(0)) < 2000 for query in queries)
+    assert isinstance(queries[0], Query)
 
 
 DOE = Person("Doe", "Jane")
@@ -319,8 +319,8 @@ DOE = Person("Doe", "Jane")
     ],
 )
 def test_the_rank_follows_its_rules(title: str, summary: str, points: int) -> None:
-    one = rank(Work(title, (DOE,), summary=summary), "chips", ("fast chip", "bus"), {})
-    assert one.rank == points and len(one.reasons) >= (points > 0)
+    candidate = rank(Work(title, (DOE,), summary=summary), "chips", ("fast chip", "bus"), {})
+    assert candidate.rank == points and len(candidate.reasons) >= (points > 0)
 
 
 def test_known_authors_count_twice_at_most(world: World) -> None:
@@ -337,5 +337,7 @@ def test_known_authors_count_twice_at_most(world: World) -> None:
 def test_a_work_has_one_topic_the_one_where_it_ranks_highest(world: World) -> None:
     work = Work("A Bus in a Ring", (DOE,), 2026, eprint="2611.00001")
     ranked = [rank(work, "chips", ("bus",), {}), rank(work, "links", ("bus", "ring"), {})]
-    assert [one.topic for one in choose(ranked, list(on_file().values()), 5)] == ["links"]
+    assert [candidate.topic for candidate in choose(ranked, list(on_file().values()), 5)] == [
+        "links"
+    ]
     assert choose(ranked, list(on_file().values()), 0) == []

@@ -53,5 +53,5 @@ def test_only_what_builds_have_left_is_removed(tmp_path: Path) -> None:
         (tmp_path / name).mkdir()
     recover(tmp_path / "site")
     recover(tmp_path / "site*")
-    left = sorted(path.name for path in tmp_path.iterdir())
-    assert left == ["site", "site*", "site.new-ideas", "site2.new-3"]
+    names = sorted(path.name for path in tmp_path.iterdir())
+    assert names == ["site", "site*", "site.new-ideas", "site2.new-3"]

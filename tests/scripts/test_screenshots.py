@@ -63,8 +63,8 @@ def test_three_looks_of_each_page_with_what_is_wrong(
         (tmp_path / "out" / f"home-{name}.png").read_bytes() for name in ("light", "dark")
     )
     assert light != dark
-    whole = list(take(site, {"wide": "wide/"}, tmp_path / "whole", ensure_browser(), True))
-    assert len(whole) == 3 and _size(tmp_path / "whole" / "wide-light.png")[0] == 1440
+    full_pages = list(take(site, {"wide": "wide/"}, tmp_path / "whole", ensure_browser(), True))
+    assert len(full_pages) == 3 and _size(tmp_path / "whole" / "wide-light.png")[0] == 1440
 
 
 @pytest.mark.parametrize(

@@ -19,9 +19,9 @@ LOCKS = {name: (ROOT / "requirements" / f"{name}.txt").read_text() for name in (
 
 def name_of(requirement: str) -> str:
     """The normalised project name at the start of a requirement."""
-    found = re.match(r"[A-Za-z0-9._-]+", requirement)
-    assert found, requirement
-    return re.sub(r"[-_.]+", "-", found.group()).lower()
+    match = re.match(r"[A-Za-z0-9._-]+", requirement)
+    assert match, requirement
+    return re.sub(r"[-_.]+", "-", match.group()).lower()
 
 
 def requirements(path: Path) -> list[str]:
@@ -43,9 +43,9 @@ def locked(text: str) -> dict[str, str]:
     entries = re.findall(
         r"^([a-z0-9-]+)==(\S+)[^\n]*\\\n((?:    --hash=sha256:[0-9a-f]{64}[ \\]*\n)+)", text, re.M
     )
-    found = {name: version for name, version, _ in entries}
-    assert len(found) == len(entries)
-    return found
+    versions = {name: version for name, version, _ in entries}
+    assert len(versions) == len(entries)
+    return versions
 
 
 @pytest.mark.parametrize(("name", "least"), [("lock", 50), ("jax", 5)])

@@ -202,8 +202,8 @@ NOTEBOOK = {
 
 def test_a_notebook_shows_code_and_what_it_printed() -> None:
     tree = {"notebooks/n.ipynb": json.dumps(NOTEBOOK).encode()}
-    found = twins(tree)
-    assert found["notebooks/n/index.md"] == (
+    pages = twins(tree)
+    assert pages["notebooks/n/index.md"] == (
         "# Title here\n\nWhat it\nshows.\n\n```python\nprint(1 < 2)\n```\n\n```text\nTrue\n```\n\n"
         "```python\nx\n```\n\n```text\n5\n```\n"
     )

@@ -58,8 +58,8 @@ def test_a_job_that_may_write_runs_nothing_that_was_fetched(path: Path) -> None:
         "values go through the environment, where no shell reads them as code"
     )
     (before,) = [job for name, job in jobs.items() if name == jobs["propose"]["needs"]]
-    made, upload = before["steps"][-2:]
-    assert made["run"].startswith(".ci/patch bibliography") and ".github" not in made["run"]
+    patch, upload = before["steps"][-2:]
+    assert patch["run"].startswith(".ci/patch bibliography") and ".github" not in patch["run"]
     assert upload["with"]["path"] == run["env"]["PATCH"] == "build/proposal/changes.patch"
     assert before["outputs"]["changed"]
 
@@ -90,8 +90,8 @@ class Proposals:
         self.calls = folder / "made"
         self.calls.touch()
         (folder / "tools").mkdir()
-        said = f'[ "$2" = list ] && echo {already} || echo "$@" >> {self.calls}'
-        (folder / "tools" / "gh").write_text(f"#!/bin/sh\n{said}\n")
+        answer = f'[ "$2" = list ] && echo {already} || echo "$@" >> {self.calls}'
+        (folder / "tools" / "gh").write_text(f"#!/bin/sh\n{answer}\n")
         (folder / "tools" / "gh").chmod(0o755)
 
     def patch(self) -> str:
@@ -134,12 +134,12 @@ def test_a_patch_becomes_a_pull_request_whose_checks_are_asked_for(
     assert git(both.remote, "log", "-1", "--format=%s", branch) == "New works\n"
     assert git(both.remote, "show", "--stat=80", "--format=", branch).count("|") == 2
     assert git(both.remote, "show", f"{branch}:bibliography/more.bib") == "more\n"
-    made = both.calls.read_text().splitlines()
-    created = [call for call in made if call.startswith("pr create")]
+    calls = both.calls.read_text().splitlines()
+    created = [call for call in calls if call.startswith("pr create")]
     assert len(created) == (already == "0")
     if created:
         assert created[0].startswith(f"pr create --repo acme/book --head {branch} --base main")
-    asked = [call.split()[2] for call in made if call.startswith("workflow run")]
+    asked = [call.split()[2] for call in calls if call.startswith("workflow run")]
     assert asked == ["test.yml", "site.yml", "data.yml"]
 
 
@@ -205,9 +205,9 @@ def expressions(value: object) -> list[str]:
     """The expressions of GitHub in any text of a workflow; the condition of a step is one."""
     if isinstance(value, dict):
         conditions = [str(value["if"])] if "if" in value else []
-        return conditions + [text for one in value.values() for text in expressions(one)]
+        return conditions + [text for child in value.values() for text in expressions(child)]
     if isinstance(value, list):
-        return [text for one in value for text in expressions(one)]
+        return [text for child in value for text in expressions(child)]
     return re.findall(r"\$\{\{(.*?)\}\}", value) if isinstance(value, str) else []
 
 
@@ -224,8 +224,8 @@ def test_a_workflow_names_only_what_there_is(path: Path) -> None:
         needs = [needs] if isinstance(needs, str) else needs
         ids = {step["id"] for step in job["steps"] if "id" in step}
         for text in expressions(job):
-            for other, output in re.findall(r"\bneeds\.([\w-]+)\.outputs\.([\w-]+)", text):
-                assert other in needs and output in jobs[other]["outputs"], text
+            for job_name, output in re.findall(r"\bneeds\.([\w-]+)\.outputs\.([\w-]+)", text):
+                assert job_name in needs and output in jobs[job_name]["outputs"], text
             for step in re.findall(r"\bsteps\.([\w-]+)\.outputs\.", text):
                 assert step in ids, text
             contexts = set(re.findall(r"(?<![\w.'])([a-z]+)\.", re.sub(r"'[^']*'", "", text)))
@@ -249,8 +249,8 @@ def test_what_a_workflow_runs_is_there_and_can_be_read(path: Path) -> None:
                 assert os.access(ROOT / ".ci" / program, os.X_OK)
             for module in re.findall(r"-m (scripts\.\w+)", command):
                 assert (ROOT / module.replace(".", "/")).with_suffix(".py").is_file()
-            given = re.findall(r"\$\{?([A-Z][A-Z_]+)\}?", command)
-            assert set(given) <= {*step.get("env", {}), *job.get("env", {}), *GIVEN}, command
+            variables = re.findall(r"\$\{?([A-Z][A-Z_]+)\}?", command)
+            assert set(variables) <= {*step.get("env", {}), *job.get("env", {}), *GIVEN}, command
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)

@@ -77,13 +77,13 @@ def found(rule: ModuleType, holdings: Holdings) -> list[str]:
 def test_a_rule_needs_no_file() -> None:
     """Three links of 25 GB/s are no 100 GB/s; with four of them the rule keeps quiet."""
     chip = link(aggregate="chip", per="package", name="L")._replace(value=100)
-    one = link(aggregate="link", per="package", name="L", file="one.yaml", line=7)
+    own_link = link(aggregate="link", per="package", name="L", file="one.yaml", line=7)
     count = Claim("scaleup_links", 3, "doe2026work", READ, unit="link", per="package", name="L")
-    entries = {"acme/one": entry("acme/one", chip, one, count)}
+    entries = {"acme/one": entry("acme/one", chip, own_link, count)}
     (finding,) = links.check(holdings_of(entries=entries))
-    assert finding.problem.line == 7 and finding.owners[0] == one
+    assert finding.problem.line == 7 and finding.owners[0] == own_link
     assert finding.problem.found.startswith("3 links x 25 GB/s one-way, chip 100 GB/s")
-    entries = {"acme/one": entry("acme/one", chip, one, count._replace(value=4))}
+    entries = {"acme/one": entry("acme/one", chip, own_link, count._replace(value=4))}
     assert found(links, holdings_of(entries=entries)) == []
 
 

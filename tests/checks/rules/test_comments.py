@@ -25,9 +25,9 @@ def test_a_comment_that_turns_the_direction_is_found(name: str, world: World) ->
     text = (world.root / name).read_text(encoding="utf-8")
     assert _told(world) == []
     world.write(name, COMMENT + text)
-    (found,) = _told(world)
-    assert found.endswith("retype the line") and name in found
-    assert ":1:1: control-character: found the hidden character U+202E" in found
+    (message,) = _told(world)
+    assert message.endswith("retype the line") and name in message
+    assert ":1:1: control-character: found the hidden character U+202E" in message
 
 
 def _told(world: World) -> list[str]:

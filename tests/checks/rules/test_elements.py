@@ -68,8 +68,8 @@ from flopbook.data.library import library
     ],
 )
 def test_what_would_be_markup_is_found(text: str) -> None:
-    found = list(elements(f"# Title\n\n{text}\n"))
-    assert found and found[0][0] >= 3
+    findings = list(elements(f"# Title\n\n{text}\n"))
+    assert findings and findings[0][0] >= 3
 
 
 @pytest.mark.parametrize(
@@ -107,9 +107,9 @@ def test_our_own_prose_is_plain() -> None:
 @pytest.mark.parametrize("mark", ["\u202e", "\u2066", "\u200b", "\x1b", "\ufeff", "\x00"])
 def test_characters_that_hide_are_found_in_text_and_in_code(mark: str) -> None:
     """A page could show a reviewer another order of words than it publishes."""
-    found = list(hidden(f"# Title\n\nword{mark}word\n\n    code{mark}\n"))
-    assert [line for line, _ in found] == [3, 5]
-    assert all(f"U+{ord(mark):04X}" in said for _, said in found)
+    findings = list(hidden(f"# Title\n\nword{mark}word\n\n    code{mark}\n"))
+    assert [line for line, _ in findings] == [3, 5]
+    assert all(f"U+{ord(mark):04X}" in message for _, message in findings)
 
 
 def test_letters_and_tabs_hide_nothing() -> None:
@@ -132,8 +132,8 @@ def test_a_socket_among_the_prose_is_told_of(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)  # the name of a socket is short
-    with socket.socket(socket.AF_UNIX) as one:
-        one.bind("one.md")
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind("one.md")
         with pytest.raises(NotRead, match="a socket"):
             read_text(Path("one.md"))
         holdings = Holdings(library=library(), docs=tmp_path)
@@ -159,7 +159,7 @@ def test_a_socket_among_the_prose_is_told_of(
 )
 def test_the_line_is_that_of_the_source(text: str, line: int) -> None:
     """What Jinja takes out has lines too."""
-    assert [found for found, _ in elements(text)] == [line]
+    assert [number for number, _ in elements(text)] == [line]
 
 
 @pytest.mark.parametrize(

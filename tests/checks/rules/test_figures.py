@@ -20,7 +20,7 @@ UNSTATED = claim(sparsity="unstated")
 
 def found(world: World, *changed: dict[str, Any], **head: Any) -> list[str]:
     """What the rule finds in a chip, with some of its claims replaced."""
-    fields = {one["field"] for one in changed}
+    fields = {change["field"] for change in changed}
     kept = [claim(name) for name in NEEDED if name not in fields]
     world.entry("one", *kept, *changed, **head)
     problems = [problem for problem in checker.lint() if problem.rule == figures.NAME]
@@ -70,15 +70,15 @@ def test_other_products_are_not_asked(world: World, head: dict[str, str]) -> Non
 
 def test_no_chip_of_the_data_centre_is_left_out() -> None:
     """Every one of them has an answer to each of the five, and most have numbers."""
-    answers = [five_figures(one) for one in load_entries().values() if is_compared(one)]
+    answers = [five_figures(entry) for entry in load_entries().values() if is_compared(entry)]
     assert len(answers) >= 138 and all(None not in five.values() for five in answers)
-    numbers = [all(one and one.published for one in five.values()) for five in answers]
+    numbers = [all(entry and entry.published for entry in five.values()) for five in answers]
     assert sum(numbers) >= 44
 
 
 def test_the_claim_that_answers_is_the_one_that_is_shown() -> None:
     answers = five_figures(load_entry("nvidia/h100-sxm"))
-    shown = {field: one.value for field, one in answers.items() if one is not None}
+    shown = {field: answer.value for field, answer in answers.items() if answer is not None}
     assert shown == {
         "peak": 989.4,
         "memory": 80,

@@ -24,8 +24,8 @@ def test_the_name_of_a_page_is_plain(name: str, tmp_path: Path) -> None:
     (tmp_path / "docs" / name).write_text("# One\n")
     (tmp_path / "docs" / "plain-one.v2.md").write_text("# Two\n")
     holdings = Holdings(library=library(), accelerators=tmp_path / "none", docs=tmp_path / "docs")
-    (found,) = list(stray.check(holdings))
-    assert "it becomes an address" in str(found.problem) and str(found.problem).isprintable()
+    (finding,) = list(stray.check(holdings))
+    assert "it becomes an address" in str(finding.problem) and str(finding.problem).isprintable()
 
 
 def test_a_status_is_of_a_day_that_has_been(world: World) -> None:
@@ -33,11 +33,11 @@ def test_a_status_is_of_a_day_that_has_been(world: World) -> None:
     world.entry("one", claim("peak"))
     path = world.root / "accelerators/acme/one.yaml"
     text = path.read_text(encoding="utf-8")
-    head, status, rest = text.partition("status:")
-    path.write_text(head + status + rest.replace("2026-11-21", "9999-12-31", 1), encoding="utf-8")
+    head, status, tail = text.partition("status:")
+    path.write_text(head + status + tail.replace("2026-11-21", "9999-12-31", 1), encoding="utf-8")
     holdings, _ = checker.read_holdings(world.library)
-    told = [str(finding.problem) for finding in dates.check(holdings)]
-    assert any("as_of 9999-12-31 of the status" in line for line in told), told
+    messages = [str(finding.problem) for finding in dates.check(holdings)]
+    assert any("as_of 9999-12-31 of the status" in line for line in messages), messages
 
 
 @pytest.mark.parametrize("day", ["9999-12-31", "0001-01-01"])
@@ -45,8 +45,8 @@ def test_a_source_was_read_on_a_day_that_has_been(day: str, world: World) -> Non
     """The newest reading is the date of the site."""
     world.write("bibliography/all.bib", bib(urldate=day))
     holdings, _ = checker.read_holdings(world.library)
-    told = [str(finding.problem) for finding in dates.check(holdings)]
-    assert any(f"found urldate {day}" in line for line in told)
+    messages = [str(finding.problem) for finding in dates.check(holdings)]
+    assert any(f"found urldate {day}" in line for line in messages)
 
 
 @pytest.mark.parametrize(

@@ -13,9 +13,9 @@ def claims(**fields: object) -> str:
     units = {"attention_pattern": "none", "window": "token", "chunk": "token", "state_kind": "none"}
     units["selected_tokens"] = "token"
     return "".join(
-        f"  - {{field: {field}, value: {value!r}, unit: {units.get(field, 'count')}, "
+        f"  - {{field: {field}, value: {size!r}, unit: {units.get(field, 'count')}, "
         f"source: {SOURCE}, as_of: 2026-11-21, locator: Table 1}}\n"
-        for field, value in fields.items()
+        for field, size in fields.items()
     )
 
 

@@ -15,12 +15,12 @@ from tests.support.samples import NEEDED, World, assert_clean, claim
 
 
 def broken(world: World, *more: dict[str, Any]) -> list[Problem]:
-    given = {one["field"] for one in more}
-    world.entry("one", *(claim(name) for name in NEEDED if name not in given), *more)
-    found = [problem for problem in checker.lint() if problem.rule == linkkinds.NAME]
-    if found:
-        assert_clean(DataError(found))
-    return found
+    fields = {change["field"] for change in more}
+    world.entry("one", *(claim(name) for name in NEEDED if name not in fields), *more)
+    problems = [problem for problem in checker.lint() if problem.rule == linkkinds.NAME]
+    if problems:
+        assert_clean(DataError(problems))
+    return problems
 
 
 @pytest.mark.parametrize(
@@ -73,5 +73,9 @@ def test_the_link_to_the_cpu_has_a_rate_one_way() -> None:
 
 def test_no_product_has_a_link_in_the_field_of_another_kind() -> None:
     for entry in load_entries().values():
-        names = [one.name for one in entry.claims if one.field == "scaleup_bandwidth"]
+        names = [
+            link_claim.name
+            for link_claim in entry.claims
+            if link_claim.field == "scaleup_bandwidth"
+        ]
         assert not any("wafer" in name or "C2C" in name for name in names)

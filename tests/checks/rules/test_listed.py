@@ -15,8 +15,8 @@ from tests.support.samples import PRICE
 
 
 def messages(*prices: Price, **more: Any) -> list[str]:
-    known: Any = {"acme2026one": None}  # its keys are enough
-    fields = {"references": known, "entry_ids": ("acme/one",), **more}
+    references: Any = {"acme2026one": None}  # its keys are enough
+    fields = {"references": references, "entry_ids": ("acme/one",), **more}
     holdings = Holdings(library=library(), prices=prices, **fields)
     return [str(finding.problem) for finding in listed.check(holdings)]
 

@@ -24,8 +24,8 @@ ROW = MeasuredRun(
 
 def messages(*rows: MeasuredRun, key: str = "acme2026one") -> list[str]:
     files = {"acme": RunFile({"acme": RunSource(key)}, rows)}
-    known: Any = {"acme2026one": None}  # its keys are enough
-    holdings = Holdings(library=library(), runs=files, references=known)
+    references: Any = {"acme2026one": None}  # its keys are enough
+    holdings = Holdings(library=library(), runs=files, references=references)
     return [str(finding.problem) for finding in measured.check(holdings)]
 
 
@@ -97,10 +97,10 @@ WORKED = ROW._replace(
 def test_work_agrees_with_tokens(name: str, value: float, sound: bool) -> None:
     """Over the peak in 16 bits or that of the format; a tenth of it or twice it is a slip."""
     row = WORKED._replace(measured={**WORKED.measured, name: value})
-    found = messages(row)
-    assert (found == []) is sound
+    contradictions = messages(row)
+    assert (contradictions == []) is sound
     if not sound:
-        assert name in found[0] and "from 7,000 token/s" in found[0]
+        assert name in contradictions[0] and "from 7,000 token/s" in contradictions[0]
         assert messages(row._replace(flags=(measured.WRONG_WORK,))) == []
 
 

@@ -60,8 +60,8 @@ def test_every_claim_is_named_at_its_own_locator(world: World) -> None:
     """Several claims share the words; each is found, with the field that it fills."""
     changed = {"peak": "locator", "memory": "quote", "power": "note"}
     claims = [claim(name, **{changed[name]: LOCATOR}) for name in changed]
-    others = [claim(name) for name in NEEDED if name not in changed]
-    path = world.entry("one", *claims, *others)
+    unchanged = [claim(name) for name in NEEDED if name not in changed]
+    path = world.entry("one", *claims, *unchanged)
     lines = (world.root / path).read_text(encoding="utf-8").splitlines()
     problems = found(world)
     assert [(p.line, p.column) for p in problems] == [

@@ -54,9 +54,9 @@ def test_what_is_told_apart_is_fine(world: World, changes: dict[str, Any]) -> No
 def test_the_usual_point_goes_first_and_another_says_so(world: World) -> None:
     narrow = claim(dtype="fp8", value=212, **ALL_TILES)
     world.entry("one", {**MORE, **ALL_TILES}, PEAK, narrow)
-    one = chip("acme/one")
-    assert one.pick_peak("bf16").value == 100e12 and not one.pick_peak("bf16").notes
-    only = one.pick_peak("fp8")
+    usual = chip("acme/one")
+    assert usual.pick_peak("bf16").value == 100e12 and not usual.pick_peak("bf16").notes
+    only = usual.pick_peak("fp8")
     assert only.value == 212e12
     assert only.notes == ("this fp8 peak is of another operating point: all 40 tiles",)
 

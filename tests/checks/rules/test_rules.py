@@ -19,15 +19,15 @@ REASON = "The sample breaks this rule on purpose."
 
 def broken(rule: str) -> list[Problem]:
     """What one rule finds, with messages that say what, where and how to mend it."""
-    found = [problem for problem in checker.lint() if problem.rule == rule]
-    if found:
-        assert_clean(DataError(found))
-    return found
+    problems = [problem for problem in checker.lint() if problem.rule == rule]
+    if problems:
+        assert_clean(DataError(problems))
+    return problems
 
 
 def full(*changed: dict[str, Any]) -> list[dict[str, Any]]:
     """Claims of a chip that keeps every rule, with some of them replaced and others added."""
-    fields = {one["field"] for one in changed}
+    fields = {change["field"] for change in changed}
     return [*(claim(name) for name in NEEDED if name not in fields), *changed]
 
 
@@ -119,7 +119,7 @@ def test_a_reason_excuses_a_claim_or_a_whole_entry(world: World, rule: str) -> N
     claims = full(*bad)
     world.entry("one", *claims)
     (problem,) = broken(rule)
-    texts = [flow(one) for one in claims]
+    texts = [flow(example) for example in claims]
     place = problem.line - 8
     texts[place] = texts[place].removesuffix("}") + f', exceptions: {{{rule}: "{REASON}"}}}}'
     world.entry("one", *texts)
@@ -144,8 +144,8 @@ def test_an_exception_that_nothing_needs_is_an_error(world: World, rule: str) ->
 )
 @pytest.mark.parametrize("rule", ["sparsity", "range", "two-way", "stacks"])
 def test_recorded_disagreements_need_not_agree(world: World, rule: str, changes: dict) -> None:
-    *rest, last = full(*EXAMPLES[rule][0])
-    world.entry("one", *rest, {**last, **changes})
+    *earlier, last = full(*EXAMPLES[rule][0])
+    world.entry("one", *earlier, {**last, **changes})
     assert broken(rule) == []
 
 
@@ -227,9 +227,11 @@ def test_a_schema_that_drifts_from_the_code_is_an_error(
 ) -> None:
     monkeypatch.setattr("flopbook.checks.rules.agreement.CLAIM_FIELDS", ("field",))
     monkeypatch.setattr("flopbook.checks.rules.agreement.EXCUSABLE", (*EXCUSABLE, "taste"))
-    found = [problem.found for problem in broken("schema")]
+    drifts = [problem.found for problem in broken("schema")]
     assert (
-        len(found) == 2 and "as_of" in found[0] and found[1] == "exceptions: taste on one side only"
+        len(drifts) == 2
+        and "as_of" in drifts[0]
+        and drifts[1] == "exceptions: taste on one side only"
     )
 
 

@@ -44,8 +44,8 @@ def sheet(tmp_path: Path) -> Path:
 )
 def test_a_sheet_that_cannot_be_counted_is_found(content: bytes, told: str, sheet: Path) -> None:
     sheet.write_bytes(content)
-    (found,) = problems(sheet.parents[1])
-    assert "2026-11-22-seed-9.csv:1:1: audit: " in found and told in found
+    (message,) = problems(sheet.parents[1])
+    assert "2026-11-22-seed-9.csv:1:1: audit: " in message and told in message
 
 
 def test_a_sheet_is_a_plain_file(sheet: Path) -> None:
@@ -111,5 +111,5 @@ def test_no_names_of_a_linked_folder_are_told(tmp_path: Path) -> None:
     holdings = Holdings(
         library=library(), accelerators=tmp_path / "accelerators", docs=tmp_path / "docs"
     )
-    told = [str(finding.problem) for finding in stray.check(holdings)]
-    assert len(told) == 1 and "a symbolic link" in told[0] and "secret" not in told[0]
+    messages = [str(finding.problem) for finding in stray.check(holdings)]
+    assert len(messages) == 1 and "a symbolic link" in messages[0] and "secret" not in messages[0]

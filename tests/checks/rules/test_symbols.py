@@ -46,7 +46,7 @@ def test_a_chapter_without_a_table_is_found() -> None:
 )
 def test_an_unknown_symbol_is_found_at_its_line(text: str, line: int, symbol: str) -> None:
     """The first line of the text is the 15th of the page, behind what is always there."""
-    assert [(at, what) for at, what, _ in found(TEXT + text)] == [(line + 15, symbol)]
+    assert [(at, letter) for at, letter, _ in found(TEXT + text)] == [(line + 15, symbol)]
 
 
 @pytest.mark.parametrize(
@@ -73,11 +73,15 @@ def test_two_meanings_of_a_letter_stop_the_build() -> None:
 
 def test_two_letters_for_one_meaning_are_found() -> None:
     problems = found(TEXT + "$W$", TABLE + "  W: peak rate\n")
-    assert [(line, what) for line, what, _ in problems] == [(8, "'\\pi' and 'W' for 'peak rate'")]
+    assert [(line, letters) for line, letters, _ in problems] == [
+        (8, "'\\pi' and 'W' for 'peak rate'")
+    ]
 
 
 def test_a_symbol_that_no_formula_has_is_found() -> None:
-    assert [(line, what) for line, what, _ in found(TEXT, TABLE + "  Z: nothing\n")] == [(8, "'Z'")]
+    assert [(line, letter) for line, letter, _ in found(TEXT, TABLE + "  Z: nothing\n")] == [
+        (8, "'Z'")
+    ]
 
 
 def test_a_line_that_is_none_of_a_table_is_found() -> None:
@@ -96,8 +100,8 @@ def test_uses_that_are_listed_are_no_problem(letters: set[str]) -> None:
     text = " ".join(f"${letter}$" for letter in sorted(letters))
     assert found(text, table) == []
     missing = sorted(letters)[0]
-    rest = table.replace(f"  {missing}: meaning {missing}\n", "")
-    assert [what for _, what, _ in found(text, rest)][:1] == [f"'{missing}'"]
+    shorter_table = table.replace(f"  {missing}: meaning {missing}\n", "")
+    assert [unknown for _, unknown, _ in found(text, shorter_table)][:1] == [f"'{missing}'"]
 
 
 # The letters that the whole book shares.

@@ -108,8 +108,8 @@ def test_a_reason_excuses_its_line_and_no_other(tmp_path: Path) -> None:
         tmp_path,
         a="80 GB {# typed: a quotation #}\n90 GB\n{# typed: #} 70 GB\n{# typed: none #}\n",
     )
-    found = [(finding.problem.line, finding.problem.found) for finding in typed.check(holdings)]
-    assert found == [
+    numbers = [(finding.problem.line, finding.problem.found) for finding in typed.check(holdings)]
+    assert numbers == [
         (2, "the typed number '90 GB'"),
         (3, "the typed number '70 GB'"),
         (4, "a reason for a typed number"),

@@ -184,7 +184,9 @@ def test_a_range_of_one_number(domain: Domain) -> None:
 
 def test_words_have_stretches_too() -> None:
     def word(x: float) -> str:
-        return "few" if x < 2 else "some" if x <= 30 else "many"
+        if x < 2:
+            return "few"
+        return "some" if x <= 30 else "many"
 
     (span,) = spans(word, RANGE, samples(word, RANGE), lambda y: y == "some")
     assert span == Span(2.0, 30.0)

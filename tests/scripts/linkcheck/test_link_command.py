@@ -226,7 +226,7 @@ def test_text_from_servers_cannot_drive_the_terminal() -> None:
 def run(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "scripts.check_links", "--root", str(root), *arguments]
     clean = {
-        name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")
+        name: setting for name, setting in os.environ.items() if not name.lower().endswith("_proxy")
     }
     return subprocess.run(
         command,

@@ -108,9 +108,9 @@ def test_the_project_s_own_file_is_good() -> None:
 def test_faults_are_named_with_their_place(
     tmp_path: Path, entry: str | bytes, place_and_rule: str
 ) -> None:
-    found = errors(tmp_path, entry)
-    assert any(f"{place_and_rule}: " in line for line in found), found
-    assert all(line.startswith("link_exceptions.yaml:") and "\n" not in line for line in found)
+    messages = errors(tmp_path, entry)
+    assert any(f"{place_and_rule}: " in line for line in messages), messages
+    assert all(line.startswith("link_exceptions.yaml:") and "\n" not in line for line in messages)
 
 
 def test_all_faults_at_once(tmp_path: Path) -> None:

@@ -86,9 +86,9 @@ def test_a_fragment_is_not_sent(server: LinkServer, clock: FakeClock) -> None:
 
 
 def test_permanent_moves_are_told_apart(server: LinkServer, clock: FakeClock) -> None:
-    moved, found = probe(server, clock, "moved"), probe(server, clock, "found")
+    moved, redirected = probe(server, clock, "moved"), probe(server, clock, "found")
     assert (moved.moved, moved.final_url) == (True, server.url("ok"))
-    assert not found.moved
+    assert not redirected.moved
 
 
 @pytest.mark.parametrize(("path", "wait"), [("busy/seconds", 7.0), ("busy/date", 30.0)])

@@ -31,8 +31,8 @@ def site(root: Path, **pages: str) -> Path:
 def problems(root: Path, body: str, base: str = "/") -> list[tuple[str, str]]:
     """Link and class of what is wrong with a page at /c/index.html."""
     return [
-        (found.link, found.kind)
-        for found in check_built_site(site(root, c__index_html=PAGE + body), base)
+        (problem.link, problem.kind)
+        for problem in check_built_site(site(root, c__index_html=PAGE + body), base)
     ]
 
 
@@ -93,13 +93,15 @@ def test_broken_links(tmp_path: Path, link: str) -> None:
 
 
 def test_a_problem_says_where_and_what(tmp_path: Path) -> None:
-    found = check_built_site(site(tmp_path, c__index_html=PAGE + '\n<p>x\n<a\nhref="#none">x</a>'))
-    assert found == [
+    broken_links = check_built_site(
+        site(tmp_path, c__index_html=PAGE + '\n<p>x\n<a\nhref="#none">x</a>')
+    )
+    assert broken_links == [
         LinkProblem(
             "c/index.html", 5, "#none", "no element with the id none in c/index.html", BROKEN
         )
     ]
-    assert str(found[0]).startswith("c/index.html:5: broken: #none: ")
+    assert str(broken_links[0]).startswith("c/index.html:5: broken: #none: ")
 
 
 @pytest.mark.parametrize(
@@ -131,8 +133,8 @@ def test_a_problem_says_where_and_what(tmp_path: Path) -> None:
 def test_what_a_page_requests(tmp_path: Path, markup: str) -> None:
     """From another host: a problem of its own kind. From the site: the file must be there."""
     for link in ("https://other.test/x", "http://other.test/x", "//other.test/x"):
-        (found,) = problems(tmp_path, markup.format(link))
-        assert found[1] == OTHER_HOST
+        (problem,) = problems(tmp_path, markup.format(link))
+        assert problem[1] == OTHER_HOST
     assert problems(tmp_path, markup.format("../a/none.png")) == [("../a/none.png", BROKEN)]
     assert problems(tmp_path, markup.format("../a/b.png")) == []
 
@@ -211,7 +213,7 @@ def test_404_is_shown_at_any_address(tmp_path: Path) -> None:
     page.write_text('<a href="/a/">x</a><a href="#me">y</a><p id="me">')
     assert check_built_site(tmp_path) == []
     page.write_text('<a href="a/">x</a>')
-    assert [(found.page, found.link) for found in check_built_site(tmp_path)] == [
+    assert [(problem.page, problem.link) for problem in check_built_site(tmp_path)] == [
         ("404.html", "a/")
     ]
 
@@ -219,8 +221,10 @@ def test_404_is_shown_at_any_address(tmp_path: Path) -> None:
 def test_style_sheets(tmp_path: Path) -> None:
     style = "@import 'more.css';\na { background: url(../a/b.png?v=1#x) }\n"
     style += "b { src: url('https://other.test/f.woff2') }\n"
-    found = check_built_site(site(tmp_path, c__main_css=style))
-    assert [(one.page, one.line, one.link, one.kind) for one in found] == [
+    broken_links = check_built_site(site(tmp_path, c__main_css=style))
+    assert [
+        (problem.page, problem.line, problem.link, problem.kind) for problem in broken_links
+    ] == [
         ("c/main.css", 1, "more.css", BROKEN),
         ("c/main.css", 3, "https://other.test/f.woff2", OTHER_HOST),
     ]
@@ -231,14 +235,14 @@ def test_pictures_with_links(tmp_path: Path) -> None:
         '<svg xmlns="http://www.w3.org/2000/svg">'
         '<path id="m"/><use href="#m"/><a xlink:href="none/"/></svg>'
     )
-    found = check_built_site(
+    broken_links = check_built_site(
         site(
             tmp_path,
             c__plot_svg=svg,
             c__index_html='<a href="plot.svg#m"></a><a href="plot.svg#n"></a>',
         )
     )
-    assert [(one.page, one.link) for one in found] == [
+    assert [(problem.page, problem.link) for problem in broken_links] == [
         ("c/index.html", "plot.svg#n"),
         ("c/plot.svg", "none/"),
     ]
@@ -246,7 +250,9 @@ def test_pictures_with_links(tmp_path: Path) -> None:
 
 def test_a_folder_without_a_page(tmp_path: Path) -> None:
     site(tmp_path, d__x_png="", c__index_html='<a href="../d/">x</a>')
-    assert [found.what for found in check_built_site(tmp_path)] == ["the folder has no index.html"]
+    assert [problem.what for problem in check_built_site(tmp_path)] == [
+        "the folder has no index.html"
+    ]
 
 
 @settings(deadline=None)

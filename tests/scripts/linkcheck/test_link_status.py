@@ -51,9 +51,9 @@ def test_a_row_changes_only_with_its_link(
 
 
 def test_a_check_of_some_links_leaves_the_other_rows() -> None:
-    other = "https://acme.example/b"
-    rows = updated({URL: OLD}, result("http", 404, other), DAY, whole=False)
-    assert list(rows) == [URL, other] and rows[URL] == OLD
+    unchecked = "https://acme.example/b"
+    rows = updated({URL: OLD}, result("http", 404, unchecked), DAY, whole=False)
+    assert list(rows) == [URL, unchecked] and rows[URL] == OLD
 
 
 RESULTS = st.dictionaries(
@@ -136,20 +136,20 @@ def test_an_archive_that_fails_leaves_the_row(
 ) -> None:
     services.plays("wayback/available", reply)
     rows = {URL: LinkStatus(URL, "404", DAY)}
-    found, faults = with_archives(rows, services.fetcher())
-    assert found == rows and len(faults) == 1 and faults[0].startswith(f"{URL}: ")
+    completed, faults = with_archives(rows, services.fetcher())
+    assert completed == rows and len(faults) == 1 and faults[0].startswith(f"{URL}: ")
 
 
 def test_only_dead_links_without_a_copy_are_looked_up(
     archive: Callable[..., str], services: Services
 ) -> None:
     services.plays("wayback/available", available())
-    found = [
+    asked = [
         ("https://a.test/", "404", ""),
         ("https://b.test/", "403", ""),
         ("https://c.test/", "404", COPY),
     ]
-    rows = {url: LinkStatus(url, code, DAY, copy) for url, code, copy in found}
+    rows = {url: LinkStatus(url, code, DAY, copy) for url, code, copy in asked}
     done, faults = with_archives(rows, services.fetcher())
     assert [query["url"] for _, query in services.asked] == ["https://a.test/"] and faults == []
     assert done["https://a.test/"].archive == COPY and done["https://b.test/"].archive == ""
