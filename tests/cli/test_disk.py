@@ -83,6 +83,8 @@ def _little_space() -> None:
 
 def _on_a_full_disk(process: Any, world: World, *arguments: str) -> Any:
     environment = {"FLOPBOOK_DATA": str(world.root), "FLOPBOOK_CACHE": ""}
+    # Python keeps the first bytes of what it compiled, and others would read them.
+    environment["PYTHONDONTWRITEBYTECODE"] = "1"
     return process(*arguments, env=environment, cwd=world.root, preexec_fn=_little_space)
 
 
