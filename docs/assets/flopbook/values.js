@@ -32,7 +32,8 @@ export function resolve(input, form) {
   const skipped = NETWORK.includes(input.chip) && (!chip?.[input.chip] || otherNetwork(form));
   if (input.chip && chip && !skipped) return fromChip(input, chip, form);
   const counted = input.model?.startsWith("mixture_") && (form.text("experts") || form.text("experts_per_token"));
-  const size = !counted && model?.[input.model] && otherSize(input, form, model);
+  const [size, ...more] = (!counted && model?.[input.model] && otherSizes(input, form, model)) || [];
+  if (size?.model === "layers" && !more.length && model[input.model].layer) return withLayers(model, input, typed(size, form.text(size.name)));
   if (size && !SHARES.includes(input.model)) return {error: `counted from the shape, whose ${size.name.replaceAll("_", " ")} you changed; type a value, or ask the command, which counts anew`};
   if (input.model && !counted && !size && model?.[input.model]) return {...model[input.model], origin: model.id};
   if (input.dtype && input.chip !== "peak" && form.fields.has("dtype")) {
@@ -43,10 +44,18 @@ export function resolve(input, form) {
   return {error: lent(input) ? "choose above, or type a value" : "type a value"};
 }
 
-/** The input of a size that was typed and is not the model's, where what is asked for is counted from it. */
-function otherSize(input, form, model) {
+/** What is counted from a shape, with as many layers as were typed; all of its layers have the same weights. */
+function withLayers(model, input, layers) {
+  if (layers.error) return {...layers, of: "number of layers"};
+  const {value, layer, notes = [], ...own} = model[input.model];
+  const kept = notes.filter((note) => !note.includes(": published as")); // of the whole model
+  return {...own, ...(kept.length && {notes: kept}), value: value + (layers.value - model.layers.value) * layer, origin: model.id};
+}
+
+/** The inputs of sizes that were typed and are not the model's, where what is asked for is counted from them. */
+function otherSizes(input, form, model) {
   const sizes = KINDS.includes(input.model) ? ["layers"] : [...TOTALS, ...SHARES].includes(input.model) ? SIZES : [];
-  return form.spec.inputs.find((other) => {
+  return form.spec.inputs.filter((other) => {
     const text = sizes.includes(other.model) ? form.text(other.name) : "";
     return text && (other.choices.length ? text : typed(other, text).value) !== model[other.model]?.value;
   });

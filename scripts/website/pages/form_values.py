@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Iterator, Sequence
 from typing import TypedDict, cast
 
-from flopbook.architectures.shape import shape
+from flopbook.architectures.shape import Shape, shape
 from flopbook.data.library import entry_ids, load_entry, model_ids
 from flopbook.errors import FlopbookError
 from flopbook.evaluation.calculator import (
@@ -233,7 +233,29 @@ def _model_record(name: str) -> Record:
         for field, counted in MIXTURE_FIELDS.items():
             with contextlib.suppress(FlopbookError):  # not recorded for this model
                 record[field] = _value_record(model.pick(counted))
+    for field, counted in (("params", "params"), ("compute_params", "compute_params")):
+        if field in record and (weights := _weights_of_a_layer(model, counted)):
+            cast(Record, record[field])["layer"] = weights
     return record
+
+
+def _weights_of_a_layer(model: Shape, counted: str) -> float | None:
+    """What one more layer adds to a count, where all layers are alike; else None.
+
+    A form adds it for layers that are typed, as the command counts them anew.
+    """
+    if model.claim("attention_pattern") or not model.records("layers"):
+        return None
+    layers = int(model.layers)
+    with contextlib.suppress(FlopbookError):
+        counts = {
+            n: model.having({"layers": n}).pick(counted).value for n in (layers - 1, 2 * layers)
+        }
+        below, above = counts.values()
+        more = (above - below) / (layers + 1)
+        if model.pick(counted).value == below + more and more == int(more):
+            return more
+    return None
 
 
 def _asked_of_models() -> tuple[str, ...]:

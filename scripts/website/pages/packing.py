@@ -77,6 +77,6 @@ def _short(value: object, main: object) -> object:
         return {name: _short(field, main) for name, field in record.items()}
     if record["source"] != main:
         return record
-    if "notes" in record or isinstance(record["value"], dict):
+    if {"notes", "layer"} & record.keys() or isinstance(record["value"], dict):
         return {name: field for name, field in record.items() if name != "source"}
     return record["value"]

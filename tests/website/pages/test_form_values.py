@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from flopbook.architectures.shape import shape
 from flopbook.evaluation.calculator import calculate
 from flopbook.formulas import get_formula, printed
 from flopbook.hardware.chip import chip
@@ -105,3 +106,17 @@ def test_a_page_brings_all_names_and_the_values_of_its_example() -> None:
             assert [*known.values()] == entries
             asked = formula.examples[0].get(kind.removesuffix("s"))
             assert not asked or len(first[kind]) - len(rest[kind]) == 1, (formula.id, kind)
+
+
+def test_a_layer_more_is_what_the_command_counts() -> None:
+    """A form adds layers that were typed to a count, where all layers of a model are alike."""
+    models: Any = picker_record()["models"]
+    by_id = {model["id"]: model for model in models}
+    for name in ("llama-3-8b", "mixtral-8x7b", "deepseek-v3", "gpt-2-small"):
+        own = by_id[name]
+        for layers in (16, 100):
+            counted = shape(name).having({"layers": layers})
+            for field in ("params", "compute_params"):
+                more = (layers - own["layers"]["value"]) * own[field]["layer"]
+                assert own[field]["value"] + more == counted.pick(field).value
+    assert "layer" not in by_id["gemma-3-27b"]["params"]
