@@ -363,7 +363,8 @@ def test_a_file_that_cannot_be_written_is_refused_before_anything_is_measured(
     ],
 )
 def test_a_mistake_is_one_line(word: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["measure", "--backend=numpy", "--repeat=1", word]) == 2
+    usual = [one for one in ("--backend=numpy", "--repeat=1") if one[:8] != word[:8]]
+    assert run(["measure", *usual, word]) == 2
     err = capsys.readouterr().err
     assert err.count("\n") == 1 and said in err
 

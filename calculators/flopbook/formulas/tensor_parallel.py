@@ -351,12 +351,11 @@ def mixed_limit(
     axes: Axes = 1.0,
     links_per_axis: LinksPerAxis = 2.0,
 ) -> dict[str, Any]:
-    """Smallest batch per chip for FSDP and tensor parallelism together, and the best split of the
-    chips.
+    """Smallest batch per chip for FSDP and tensor parallelism together, and the best degrees.
 
     Derivation:
-        With X ways of FSDP and Y = N/X of tensor parallelism, a chip gathers weights of 1/Y of a
-        layer and activations of 1/X of the batch. Splitting more by FSDP leaves more weights to
+        With FSDP over X chips and a TP degree of Y = N/X, a chip gathers the weights of 1/Y of a
+        layer and the activations of 1/X of the batch. Splitting more by FSDP leaves more weights to
         gather, splitting more by tensors more activations: F X/(N n_X) against B/(X n_Y). Their sum
         is least at X = sqrt(B N n_X/(F n_Y)). There it is hidden behind the arithmetic if B/N is at
         least 4 a^2/(n_X n_Y F), with a the arithmetic intensity of one axis, C/W at two bytes. The
