@@ -145,3 +145,27 @@ def test_bad_values_are_refused(changed: dict[str, Any], message: str) -> None:
         cp_limit(**{**A100, "heads": 32, **changed})
     with pytest.raises(UnknownName, match="unknown method 'rings'; nearest: ring"):
         cp_limit(**A100, heads=1, method="rings")
+
+
+@pytest.mark.parametrize(("method", "share"), [("ring", 8 / 64), ("ulysses", 2 / 64)])
+def test_beyond_a_domain_one_card_sets_the_pace(method: str, share: float) -> None:
+    """Ring: K/H of the ridge point of the card; Ulysses on a chip for each head: 2/H of it."""
+    net = {"peak": 1e15, "link_bandwidth": 450e9, "topology": "switch", "links_per_axis": 1}
+    beyond = {"chips_per_node": 8, "scaleout_bandwidth": 50e9}
+    run: dict[str, Any] = {**net, **beyond, "heads": 64, "kv_heads": 8, "method": method}
+    near, far, free = (
+        calculate("cp-limit", **run, **more)
+        for more in ({"chips": 8}, {"chips": 16}, {"seq": 1_000_000})
+    )
+    assert near["tokens_per_chip"] == pytest.approx(share * 1e15 / 450e9)
+    for found in (near, far, free):
+        assert found["across_tokens"] == pytest.approx(share * 1e15 / 50e9)
+        backward, whole = {"ring": (4 / 5, 6 / 7), "ulysses": (2 / 5, 4 / 7)}[method]
+        assert found["backward_tokens"] == pytest.approx(found["tokens_per_chip"] * backward)
+        assert found["step_tokens"] == pytest.approx(found["tokens_per_chip"] * whole)
+    assert far["tokens_per_chip"] == far["across_tokens"]
+    assert free["tokens_per_chip"] == free["across_tokens"]
+    if method == "ring":
+        assert free["max_chips"] == 1_000_000 // free["across_tokens"]
+    else:
+        assert free["max_chips"] == 64

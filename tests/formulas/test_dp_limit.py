@@ -127,3 +127,11 @@ def test_arrays_equal_floats() -> None:
 def test_bad_values_are_refused(changed: dict[str, Any], message: str) -> None:
     with pytest.raises(FlopbookError, match=message):
         dp_limit(**{**V5P, **changed})
+
+
+def test_beyond_a_domain_gradients_leave_over_all_cards_of_it() -> None:
+    """Eight cards of 50 GB/s share the sum of a domain: a chip needs an eighth of one card's."""
+    net = {"peak": 1e15, "link_bandwidth": 450e9, "topology": "switch", "chips": 64}
+    found = calculate("dp-limit", **net, chips_per_node=8, scaleout_bandwidth=50e9)
+    assert found["across_tokens"] == pytest.approx(1e15 / 50e9 / 8)
+    assert found["pod_tokens"] == pytest.approx(1e15 / 50e9)

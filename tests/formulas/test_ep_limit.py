@@ -120,3 +120,23 @@ def test_arrays_equal_floats() -> None:
 def test_bad_values_are_refused(changed: dict[str, Any], message: str) -> None:
     with pytest.raises(FlopbookError, match=message):
         ep_limit(**{**H100, **DEEPSEEK, **changed})
+
+
+@pytest.mark.parametrize(("width", "chips"), [(2_048, 8), (200_000, 64)])
+def test_experts_leave_their_domain_where_a_card_keeps_up(width: int, chips: int) -> None:
+    """Three matrices of 2F operations against four bytes over a card of 50 GB/s."""
+    found = calculate(
+        "ep-limit",
+        expert_d_ff=width,
+        experts=64,
+        experts_per_token=4,
+        peak=1e15,
+        link_bandwidth=450e9,
+        topology="switch",
+        chips_per_node=8,
+        scaleout_bandwidth=50e9,
+        memory_bandwidth=3e12,
+    )
+    assert found["slack"] == pytest.approx(6 * width / 1e15 * 450e9 / 4)
+    assert found["across_slack"] == pytest.approx(6 * width / 1e15 * 50e9 / 4)
+    assert found["max_chips"] == chips
