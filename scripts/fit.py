@@ -19,7 +19,7 @@ from flopbook.data.files import write_text
 from flopbook.data.measured_runs import run_files
 from flopbook.prediction import collectives, memory, serving, training
 from flopbook.prediction.arrays import Column
-from flopbook.prediction.bands import BAND_WITHOUT_STACK
+from flopbook.prediction.bands import BAND_OF_PARTIAL_ROWS, BAND_WITHOUT_STACK
 from flopbook.prediction.catalogue import MODELS
 from flopbook.prediction.fits import (
     FOLDS,
@@ -30,10 +30,13 @@ from flopbook.prediction.fits import (
     predicted,
 )
 from flopbook.prediction.fitted import FILE
-from flopbook.prediction.models import Case, PredictionModel
+from flopbook.prediction.models import Case, PredictionModel, no_traits
 from flopbook.prediction.named_models import MODEL_SHAPE
 from scripts.fit_left_out import collective_errors, errors_without_framework
+from scripts.fit_traits import covered, errors_by_trait, seen_by, trait_bands
 
+# Rows by what was left out: the group of each, and its error.
+LeftOut = dict[str, tuple[Callable[[Case], str], Column]]
 # Digits that the same locked packages give on every machine.
 DIGITS = 6
 # A quantity with fewer left-out runs than this shares the band of its kind.
@@ -74,6 +77,8 @@ def fit_kind(model: PredictionModel, *, with_bands: bool) -> dict[str, Any]:
         "bands": {},
         "residuals": _by_row(cases, errors),
         "left_out": {},
+        "seen": seen_by(model, cases),
+        "coverage": {},
     }
     if with_bands:
         left_out = _left_out(model, cases, _sweep if model is collectives.MODEL else _cluster)
@@ -81,12 +86,22 @@ def fit_kind(model: PredictionModel, *, with_bands: bool) -> dict[str, Any]:
         # Who asks has a cluster that no fit has seen, as a left-out source has. Collectives have
         # too few sources: a left-out one leaves nothing to know its links from.
         unseen = left_out if model is collectives.MODEL else by_source
-        record["bands"] = _bands(model, cases, unseen)
         record["left_out"] = _by_row(cases, unseen)
-        if model is training.MODEL:
-            record["bands"][BAND_WITHOUT_STACK] = _blind_band(cases)
         if model is memory.MODEL:
             record["bands"] = _memory_bands(cases, errors)
+        else:
+            record["bands"] = _bands(model, cases, unseen)
+        if model is training.MODEL:
+            record["bands"][BAND_WITHOUT_STACK] = _blind_band(cases)
+        by_trait = errors_by_trait(model, cases)
+        record["bands"] |= trait_bands(by_trait)
+        found: LeftOut = {"publication": (_source, by_source), "cluster": (_cluster, left_out)}
+        found |= {name: (one.group, one.errors) for name, one in by_trait.items()}
+        if model not in (memory.MODEL, collectives.MODEL):
+            record["coverage"] = {
+                name: covered(model, cases, record, group, sizes)
+                for name, (group, sizes) in found.items()
+            }
         _print(model, cases, errors, left_out, by_source)
     return record
 
@@ -163,6 +178,9 @@ def _bands(model: PredictionModel, cases: tuple[Case, ...], errors: Column) -> d
         chosen = is_sound & (quantities == quantity)
         if np.sum(chosen) >= ENOUGH:
             bands[quantity] = round(band(errors[chosen]), 4)
+    doubted = np.array([not case.is_sound for case in cases])
+    if np.sum(doubted) >= ENOUGH and model.traits is not no_traits:
+        bands[BAND_OF_PARTIAL_ROWS] = round(band(errors[doubted]), 4)
     return bands
 
 

@@ -72,14 +72,14 @@ def _named(start: str) -> tuple[str, ...]:
 # From the bare roofline, the arithmetic of the weights at the printed peak, to the whole.
 PIECES = (
     AblationPiece(
-        "share", "one share of the peak for all", held=dict.fromkeys(_named("matrix_"), 1.0)
+        "share", "one share of the peak for all", held=dict.fromkeys(_named("matrix"), 1.0)
     ),
     AblationPiece(
         "chips",
         "shares by chip generation and format",
-        held={"fp8": 1.0, "framework_fp8": 1.0, "fp4": 1.0, "power_capped": 1.0},
-        tied={name: f"{name.partition('_')[0]}_other" for name in _named("matrix_")}
-        | {name: "attention_other" for name in _named("attention_") if name != "attention_first"},
+        held={"fp8": 1.0, "framework_fp8": 1.0, "fp4": 1.0, "power_capped": 1.0}
+        | dict.fromkeys(_named("matrix_"), 1.0),
+        tied=dict.fromkeys(set(_named("attention_")) - {"attention_first"}, "attention_other"),
     ),
     AblationPiece("attention", "attention", drops=("attention",)),
     AblationPiece("recompute", "recomputation", change=_without_recompute),
@@ -106,6 +106,7 @@ PIECES = (
             "half_expert_tokens": NOTHING,
             "expert_progress": 1.0,
             "expert_launch": NOTHING,
+            "expert_kernels": NOTHING,
         },
     ),
     AblationPiece("bubble", "the pipeline bubble", drops=("bubble",)),

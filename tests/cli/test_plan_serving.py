@@ -21,6 +21,14 @@ def test_the_command_prints_a_table_and_json(cli: Any) -> None:
     assert record["flags"]["text"].startswith("--tensor-parallel-size")
 
 
+def test_the_best_is_said_in_words_of_sglang(cli: Any) -> None:
+    outcome = cli(*f"{WORDS} --flags sglang".split())
+    assert outcome.status == 0
+    assert "each replica: python -m sglang.launch_server --tp" in outcome.out
+    record = json.loads(cli(*f"{WORDS} --flags sglang --json".split()).out)
+    assert record["flags"]["framework"] == "sglang"
+
+
 def test_nothing_that_serves_is_an_answer(cli: Any) -> None:
     small = cli(
         "plan", "--serve", *["--model", "llama-3-405b", "--chip", "h100-sxm", "--chips", "8"]
@@ -35,7 +43,7 @@ def test_nothing_that_serves_is_an_answer(cli: Any) -> None:
     ("words", "said"),
     [
         ("--cp 2", "--cp is of training; leave it out with --serve"),
-        ("--flags megatron", "--flags is 'megatron', expected one of vllm"),
+        ("--flags megatron", "--flags is 'megatron', expected one of vllm, sglang"),
     ],
 )
 def test_options_of_training_are_refused(words: str, said: str, cli: Any) -> None:

@@ -12,8 +12,8 @@ from flopbook.planning.serving import (
     ServingPlan,
     plan_serving,
     sequence_counts,
-    vllm_flags,
 )
+from flopbook.planning.serving_flags import sglang_flags, vllm_flags
 from flopbook.planning.serving_question import serving_question
 from flopbook.prediction import serving
 from flopbook.prediction.fitted import fitted_kinds
@@ -88,6 +88,18 @@ def test_heads_divide() -> None:
     found = planned(chips="12")
     assert found.infeasible["heads do not divide"] > 0
     assert all(64 % layout.tp == 0 for layout in found.layouts)
+
+
+def test_flags_of_sglang_count_all_ranks_and_all_sequences() -> None:
+    """Attention with sequences of its own takes groups of the tensor-parallel ranks."""
+    found = planned(prompt="2000", answer="500", tp="4", batch="32")
+    plain = sglang_flags(found.question, found.layouts[0])
+    assert plain == "--tp 4 --max-running-requests 32 --context-length 2500"
+    best = found.layouts[0]._replace(tp=2, pp=2, dp=4, ep=8, batch=64)
+    assert sglang_flags(found.question, best) == (
+        "--tp 8 --pp-size 2 --dp 4 --enable-dp-attention --ep 8 "
+        "--max-running-requests 64 --context-length 2500"
+    )
 
 
 def test_flags_of_vllm_have_the_replica_and_its_sequences() -> None:

@@ -12,8 +12,8 @@ from flopbook.planning.serving import (
     ServingLayout,
     ServingPlan,
     plan_serving,
-    vllm_flags,
 )
+from flopbook.planning.serving_flags import ENGINES
 from flopbook.planning.serving_question import serving_question
 from flopbook.prediction.asking import word_option
 from flopbook.quantities.formatting import format_quantity
@@ -26,28 +26,22 @@ COST = "USD per million tokens"
 
 def answer(options: Mapping[str, str | None], top: int, *, as_json: bool) -> None:
     """Print the plan that options ask for."""
-    framework = word_option(options, "flags", ("vllm",))
+    framework = word_option(options, "flags", tuple(ENGINES))
     serving_plan = plan_serving(serving_question(options), top)
     record = serving_plan.record()
+    text = ""
+    if framework and serving_plan.layouts:
+        text = ENGINES[framework].options(serving_plan.question, serving_plan.layouts[0])
     if as_json:
-        flags = (
-            vllm_flags(serving_plan.question, serving_plan.layouts[0])
-            if serving_plan.layouts
-            else ""
-        )
-        flag_record = (
-            {"flags": {"framework": framework, "text": flags}} if framework and flags else {}
-        )
+        flag_record = {"flags": {"framework": framework, "text": text}} if text else {}
         print_json({**record, **flag_record})
         return
     print(_table(serving_plan) if serving_plan.layouts else _nothing(serving_plan))
     counts = ", ".join(f"{reason} {count:,}" for reason, count in serving_plan.infeasible.items())
     left = sum(serving_plan.infeasible.values())
     print(f"\nleft out: {left:,} of {serving_plan.considered:,}: {counts or 'nothing'}")
-    if framework and serving_plan.layouts:
-        print(
-            f"each replica: vllm serve {vllm_flags(serving_plan.question, serving_plan.layouts[0])}"
-        )
+    if framework and text:
+        print(f"each replica: {ENGINES[framework].command} {text}")
 
 
 def _table(found: ServingPlan) -> str:

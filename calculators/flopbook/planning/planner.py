@@ -15,7 +15,7 @@ from flopbook.planning.memory import bytes_of, memory_inputs
 from flopbook.planning.question import Question
 from flopbook.planning.space import Cells, Space, cells_of, space_of
 from flopbook.prediction.arrays import Column, Mask
-from flopbook.prediction.bands import band_name, band_of
+from flopbook.prediction.asking import band_of_run
 from flopbook.prediction.conventions import USUAL, flop_per_token
 from flopbook.prediction.fitted import fitted_kinds
 from flopbook.prediction.step_time import StepParts, step_parts
@@ -249,7 +249,7 @@ def _layout(question: Question, space: Space, found: Evaluated, place: np.intp) 
     numbers = {name: column[cell] for name, column in found.cells.numbers.items()}
     seconds = float(found.seconds[cell, stage, word])
     fitted = fitted_kinds()["training_throughput"]
-    factor = band_of(fitted, band_name(question.run.inferred))
+    factor = band_of_run(fitted, question.run)
     run = question.run
     rate = question.batch * run.shape.tokens / seconds / run.chips
     return PlannedLayout(

@@ -12,10 +12,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from flopbook.prediction.serving import BYTES_16, FLOP_PER_WEIGHT, Serving, prompt_launches
+from flopbook.prediction.serving import (
+    ATTENTION_SHARE,
+    BYTES_16,
+    FLOP_PER_WEIGHT,
+    Serving,
+    prompt_launches,
+)
 
 Parameters = Mapping[str, float]
-ATTENTION_SHARE = 0.4  # of the 16-bit peak that attention of prompts reaches, as `serving` has it
 
 
 class Division(NamedTuple):
@@ -118,7 +123,9 @@ def step_parts(replica: Replica, sequences: Any, p: Parameters) -> PassParts:
     reading = _reading(replica, common_weights(replica) + routed, p)
     cached = sequences * context * case.cache_values * case.cache_bytes
     rate = case.machine.memory_bandwidth * p["cache_share"]
-    cache = cached / (min(replica.tp, replica.kv_heads) * rate)
+    scores = sequences * context * case.score_flop
+    arithmetic = scores / (replica.tp * case.machine.peak_16bit * ATTENTION_SHARE)
+    cache = np.maximum(cached / (min(replica.tp, replica.kv_heads) * rate), arithmetic)
     products = np.hypot(reading, _products(replica, sequences, p))
     launches = shape.layers * p["layer_seconds"]
     return _pass(replica, products, cache, launches, sequences, p)

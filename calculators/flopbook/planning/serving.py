@@ -27,7 +27,7 @@ from flopbook.planning.serving_question import ServingQuestion
 from flopbook.planning.space import divisors
 from flopbook.prediction import serving
 from flopbook.prediction.arrays import Column
-from flopbook.prediction.bands import band_of
+from flopbook.prediction.bands import widest_band
 from flopbook.prediction.fitted import fitted_kinds
 
 MOST_SEQUENCES = 4096
@@ -88,18 +88,6 @@ class ServingPlan(NamedTuple):
             "considered": self.considered,
             "infeasible": dict(self.infeasible),
         }
-
-
-def vllm_flags(question: ServingQuestion, layout: ServingLayout) -> str:
-    """Options of `vllm serve` for each replica, as vllm/config names them at 01230b40."""
-    length = int(question.base.prompt + question.base.answer)
-    words = [f"--tensor-parallel-size {layout.tp}"]
-    words += [f"--pipeline-parallel-size {layout.pp}"] if layout.pp > 1 else []
-    words += [f"--data-parallel-size {layout.dp}"] if layout.dp > 1 else []
-    words += ["--enable-expert-parallel"] if layout.ep > 1 else []
-    # Ranks of attention are engines of their own, which count their own sequences.
-    words += [f"--max-num-seqs {layout.batch // layout.dp} --max-model-len {length}"]
-    return " ".join(words)
 
 
 class _Paced(NamedTuple):
@@ -305,7 +293,11 @@ def _layout(
 ) -> ServingLayout:
     """A way to serve: replicas, tokens a second of all of them, and the first token."""
     replicas, total, first_token = pace
-    factor = band_of(fitted_kinds()["inference"], serving.SHOWN[serving.STATIC].quantity)
+    factor = widest_band(
+        fitted_kinds()["inference"],
+        [serving.SHOWN[serving.STATIC].quantity],
+        serving.traits(question.base),
+    )
     return ServingLayout(
         *one.division,
         replicas=replicas,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from flopbook.errors import FlopbookError
 from flopbook.planning.question import MOST_CHIPS
@@ -73,13 +73,15 @@ def serving_question(options: Mapping[str, str | None]) -> ServingQuestion:
         cache_bytes=cached,
         peak=getattr(runs_on, serving.PEAK_BY_FORMAT.get(dtype, "peak_16bit")),
         is_weight_only=dtype == "int4",
+        cache_parts=serving.cache_parts(sizes),
+        score_flop=serving.score_flop(sizes, served),
     )
     fixed = {name: count_option(options, name) for name in ("tp", "pp", "dp", "ep", "batch")}
     used = fitted_kinds()["inference"].parameters["memory_used"]
     return ServingQuestion(
         base=base,
         heads=int(sizes.get("n_heads") or 0),
-        kv_heads=_cache_parts(sizes),
+        kv_heads=serving.cache_parts(sizes),
         chips=chips,
         room=runs_on.memory * used,
         fixed={name: degree for name, degree in fixed.items() if degree is not None},
@@ -88,10 +90,3 @@ def serving_question(options: Mapping[str, str | None]) -> ServingQuestion:
         price=amount_option(options, "price", "USD/s"),
         pools=word_option(options, "pools", POOLS),
     )
-
-
-def _cache_parts(sizes: Mapping[str, Any]) -> float:
-    """Parts into which tensor parallelism cuts the cache; a latent one is copied to all ranks."""
-    if sizes.get("kv_lora_rank"):
-        return 1.0
-    return float(sizes.get("n_kv_heads") or sizes.get("n_heads") or math.inf)

@@ -10,9 +10,9 @@ from flopbook.data.runs import MeasuredRun
 from flopbook.errors import FlopbookError, shorten
 from flopbook.evaluation.answers import counted
 from flopbook.formulas.pipeline import SCHEDULES
-from flopbook.prediction.bands import AS_FITTED, SOFTWARE, band_name, band_of
+from flopbook.prediction.bands import AS_FITTED, SOFTWARE, band_names, widest_band
 from flopbook.prediction.conventions import HARDWARE, USUAL, flop_per_token
-from flopbook.prediction.fitted import fitted_kinds
+from flopbook.prediction.fitted import Fitted, fitted_kinds
 from flopbook.prediction.layout_memory import LayoutMemory, made_to_fit, memory_of, savings
 from flopbook.prediction.layouts import OneRun, RunLayout, training_run
 from flopbook.prediction.named_models import ModelName, asked_model, sizes_of
@@ -20,6 +20,7 @@ from flopbook.prediction.similar import SimilarRun, similar_runs
 from flopbook.prediction.spending import Spending, list_price, spending
 from flopbook.prediction.stacks import OTHER, SERVING_STACKS, chosen_stack, named
 from flopbook.prediction.step_time import step_parts
+from flopbook.prediction.training import traits
 from flopbook.quantities.units import UnitError, parse_quantity
 
 if TYPE_CHECKING:  # calibrating loads NumPy
@@ -121,7 +122,7 @@ def predict(
     parts_found = step_parts(OneRun(run), fitted.parameters)
     # Calibration knows the rate of the whole; it shortens or stretches every part alike.
     adjustment = calibration.adjustment if calibration else AS_FITTED
-    factor = min(band_of(fitted, band_name(run.inferred)), adjustment.band)
+    factor = min(band_of_run(fitted, run), adjustment.band)
     parts = {name: float(part) / adjustment.factor for name, part in parts_found._asdict().items()}
     seconds = math.fsum(parts.values())
     rate = run.batch * run.shape.tokens / seconds / run.chips
@@ -144,6 +145,12 @@ def predict(
         savings=() if memory is None or memory.fits else savings(model, run),
         calibration=calibration,
     )
+
+
+def band_of_run(known: Fitted, run: RunLayout) -> float:
+    """The factor of the band of a run's time, the wider the less it is like the fitted ones."""
+    names = band_names(run.inferred, is_mixture=run.shape.is_mixture)
+    return widest_band(known, names, traits(run))
 
 
 def _given(options: Mapping[str, str | None]) -> Iterator[str]:

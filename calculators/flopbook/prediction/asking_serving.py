@@ -15,7 +15,7 @@ from flopbook.prediction.asking import (
     required,
     word_option,
 )
-from flopbook.prediction.bands import AS_FITTED, SOFTWARE, band_of
+from flopbook.prediction.bands import AS_FITTED, SOFTWARE, widest_band
 from flopbook.prediction.calibration import Calibration
 from flopbook.prediction.fitted import fitted_kinds
 from flopbook.prediction.known_runs import known_runs
@@ -154,7 +154,7 @@ def _banded(case: Serving, calibration: Calibration | None) -> Banded:
     fitted = fitted_kinds()["inference"]
     adjustment = calibration.adjustment if calibration else AS_FITTED
     shown = serving.SHOWN[case.task]
-    factor = min(band_of(fitted, shown.quantity), adjustment.band)
+    factor = min(widest_band(fitted, [shown.quantity], serving.traits(case)), adjustment.band)
     raw = float(serving.predict([case], fitted.parameters)[0])
     value = adjustment.of(raw, is_time=shown.unit == "s")
     return Banded(value, value / factor, value * factor)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from flopbook.errors import FlopbookError
@@ -13,6 +13,11 @@ THROUGHPUT_BAND = "throughput"
 # What is inferred where nothing says which software runs; the answer is less sure then.
 SOFTWARE = "software stack"
 BAND_WITHOUT_STACK = "throughput, stack unknown"
+BAND_OF_MIXTURES = "throughput, mixture"
+# Of rows that leave out a part of their configuration, or contradict themselves.
+BAND_OF_PARTIAL_ROWS = "partial row"
+# Of runs of which no fitted one shares several traits.
+BAND_OF_STRANGERS = "unlike in several traits"
 
 
 class Adjustment(NamedTuple):
@@ -39,6 +44,28 @@ def band_of(known: Fitted, quantity: str) -> float:
     return known.bands.get(quantity, max(known.bands.values()))
 
 
-def band_name(inferred: Sequence[str]) -> str:
-    """The band of a run's throughput, by what a rule had to fill in."""
-    return BAND_WITHOUT_STACK if SOFTWARE in inferred else THROUGHPUT_BAND
+def unlike(seen: Mapping[str, Collection[str]], traits: Mapping[str, str]) -> tuple[str, ...]:
+    """The traits of a run that no fitted run shares, such as its chip generation."""
+    return tuple(
+        name for name, value in traits.items() if value and value not in seen.get(name, ())
+    )
+
+
+def band_without(trait: str) -> str:
+    """The name of the band of runs of which no fitted one shares a trait."""
+    return f"unlike in {trait}"
+
+
+def widest_band(known: Fitted, names: Iterable[str], traits: Mapping[str, str]) -> float:
+    """The widest of the bands of some quantities, and of what is unlike all fitted runs."""
+    strange = [band_without(name) for name in unlike(known.seen, traits)]
+    if len(strange) > 1:
+        strange.append(BAND_OF_STRANGERS)
+    others = (known.bands.get(name, 1.0) for name in strange)
+    return max((*(band_of(known, name) for name in names), *others))
+
+
+def band_names(inferred: Sequence[str], *, is_mixture: bool) -> tuple[str, ...]:
+    """The bands of a run's throughput, by what a rule had to fill in and by its model."""
+    base = BAND_WITHOUT_STACK if SOFTWARE in inferred else THROUGHPUT_BAND
+    return (base, BAND_OF_MIXTURES) if is_mixture else (base,)

@@ -4,27 +4,35 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 FILE = Path(__file__).with_name("fitted.json")
+
+
+# What kinds without it leave out.
+_OPEN: Mapping[str, Mapping[str, Any]] = {"left_out": {}, "seen": {}, "coverage": {}}
 
 
 class Fitted(NamedTuple):
     """Parameters of one kind, its bands by quantity, and the residual of each row of the fit.
 
-    `left_out` has the error of each row by a fit that saw nothing of its source.
+    `left_out` has the error of each row by a fit that saw nothing of its source. `seen` has the
+    values of each trait that several rows share, `coverage` how many of the rows that some fits
+    did not see the bands hold, by what was left out.
     """
 
     parameters: Mapping[str, float]
     bands: Mapping[str, float]
     residuals: Mapping[str, float]
     left_out: Mapping[str, float]
+    seen: Mapping[str, Sequence[str]]
+    coverage: Mapping[str, Mapping[str, int]]
 
 
 @functools.cache
 def fitted_kinds() -> dict[str, Fitted]:
     """What was fitted, by kind."""
     kinds = json.loads(FILE.read_text(encoding="utf-8"))
-    return {kind: Fitted(**{"left_out": {}, **record}) for kind, record in kinds.items()}
+    return {kind: Fitted(**{**_OPEN, **record}) for kind, record in kinds.items()}

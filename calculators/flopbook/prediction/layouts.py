@@ -9,8 +9,18 @@ from typing import NamedTuple, cast
 from flopbook.data.runs import MeasuredRun
 from flopbook.errors import FlopbookError
 from flopbook.prediction.arrays import Column, Mask
-from flopbook.prediction.machines import ChipRates, machine
-from flopbook.prediction.software_words import is_compiled, overlaps_sums, version_year
+from flopbook.prediction.machines import (
+    USUAL_NODE,
+    ChipRates,
+    machine,
+    stated_card_bandwidth,
+)
+from flopbook.prediction.software_words import (
+    is_compiled,
+    keeps_activations,
+    overlaps_sums,
+    version_year,
+)
 from flopbook.prediction.stacks import stack_named
 from flopbook.prediction.transformers import Transformer, transformer
 from flopbook.prediction.usual_layouts import held_by_a_rank, usual_degrees, zero_that_fits
@@ -111,7 +121,7 @@ def training_run(row: MeasuredRun, year: int, words: str = "") -> RunLayout:
 
     Raises FlopbookError with what is missing.
     """
-    runs_on, shape = machine(row.hardware["chip"]), transformer(row.model)
+    runs_on, shape = _machine(row), transformer(row.model)
     trained = ADAPTED_SHARE if trains_adapters(row) else 1.0
     chosen = _usual_degrees(row, shape, runs_on, trained)
     degrees = {**row.parallelism, **chosen}
@@ -127,7 +137,7 @@ def training_run(row: MeasuredRun, year: int, words: str = "") -> RunLayout:
         held = held_by_a_rank(shape, degrees)
         zero = zero_that_fits(usual, held, split.dp, runs_on.memory, trained)
     recompute = _recompute(row.run.get("recompute"))
-    usual_recompute = USUAL_RECOMPUTE.get(stack, "full" if runs_on.is_torus else "none")
+    usual_recompute = _usual_recompute(row, stack, runs_on)
     schedule, virtual = _schedule(row)
     precision = _precision(row, runs_on)
     is_open = {
@@ -166,6 +176,21 @@ def training_run(row: MeasuredRun, year: int, words: str = "") -> RunLayout:
         trained=trained,
         inferred=(*inferred, *(name for name in is_open if is_open[name])),
     )
+
+
+def _machine(row: MeasuredRun) -> ChipRates:
+    """The machine of a row, with the network cards that it states."""
+    runs_on = machine(row.hardware["chip"])
+    words = str(row.hardware.get("interconnect", ""))
+    cards = stated_card_bandwidth(words, row.hardware.get("chips_per_node") or USUAL_NODE)
+    return runs_on if cards is None else runs_on._replace(card_bandwidth=cards)
+
+
+def _usual_recompute(row: MeasuredRun, stack: str, runs_on: ChipRates) -> str:
+    """What is recomputed where the row does not say, as its stack does it."""
+    if keeps_activations(str(row.run.get("task", ""))):
+        return "none"
+    return USUAL_RECOMPUTE.get(stack, "full" if runs_on.is_torus else "none")
 
 
 def _schedule(row: MeasuredRun) -> tuple[str, float]:

@@ -36,6 +36,12 @@ PCIE_BANDWIDTH = 25e9
 CARD_BANDWIDTH = {"volta": 12.5e9, "ampere": 25e9}
 USUAL_CARD_BANDWIDTH = 50e9
 USUAL_NODE = 8
+# Rates of cards as sources print them: of all cards of a node, or of those of one chip.
+GIGABIT = 1e9 / 8
+_CARDS = re.compile(r"(\d+)x\s*(?:HDR)?(\d+)\b")
+_RATE = re.compile(r"(\d+)\s*Gb(?:/s|ps)", re.IGNORECASE)
+_PER_NODE = re.compile(r"(?:per |/)node", re.IGNORECASE)
+_PER_CHIP = re.compile(r"(?:per |/)GPU", re.IGNORECASE)
 _COMMENT = re.compile(r"\(.*?\)")
 # Packages hide inside systems, superchips and boards; the Grace CPU beside them computes nothing.
 _HOLDERS = ("system", "node", "pod", "card")
@@ -86,6 +92,21 @@ def machine(name: str) -> ChipRates:
         domain=domain or USUAL_NODE,
         is_torus=is_torus,
     )
+
+
+def stated_card_bandwidth(interconnect: str, node: float) -> float | None:
+    """Byte/s of scale-out a chip, one way, in the words of a source; None where they leave it open.
+
+    A rate alone may be that of a node or of a card, so it counts only with what it is of.
+    """
+    cards, rate = _CARDS.search(interconnect), _RATE.search(interconnect)
+    if _PER_NODE.search(interconnect):
+        if cards:
+            return float(cards[1]) * float(cards[2]) * GIGABIT / node
+        return float(rate[1]) * GIGABIT / node if rate else None
+    if _PER_CHIP.search(interconnect) and rate:
+        return float(rate[1]) * GIGABIT
+    return None
 
 
 def package_named(name: str) -> Chip:

@@ -63,6 +63,11 @@ class Case(NamedTuple):
         return self.row.complete and not self.row.flags
 
 
+def no_traits(inputs: Any) -> Mapping[str, str]:
+    """Nothing tells runs of a kind apart."""
+    return {}
+
+
 class PredictionModel(NamedTuple):
     """How one kind of row is predicted.
 
@@ -70,7 +75,8 @@ class PredictionModel(NamedTuple):
     some inputs, in the unit of `shown` unless a case is shown in another. `arrange` turns inputs
     into what `predict` takes quickest, once for the many times that a fit asks; a model that
     `takes_arrays` is asked for several sets of parameters at once, each a column. `shared` is the
-    standard deviation of what all runs of a source may lie off together, as a logarithm.
+    standard deviation of what all runs of a source may lie off together, as a logarithm. `traits`
+    names what a run may be unlike all others in.
     """
 
     kind: str
@@ -81,3 +87,4 @@ class PredictionModel(NamedTuple):
     arrange: Callable[[Sequence[Any]], Any] = tuple
     takes_arrays: bool = False
     shared: float = 0.0
+    traits: Callable[[Any], Mapping[str, str]] = no_traits

@@ -41,13 +41,16 @@ ATTENTION_STARTS = {
     "tpu": 0.40,
     "other": 0.40,
 }
-_MATRIX = "share of the 16-bit peak that large matrix products reach on {}"
+# Share of the 16-bit peak that large matrix products reach on chips in general.
+MATRIX_START = 0.70
+_MATRIX = "what large matrix products reach on {} over all chips"
 _ATTENTION = "share of the 16-bit peak that fused attention reaches on {}"
 _STACK = "speed of matrix products under {} over that of all stacks"
 
 PRIORS: Mapping[str, Prior] = {
+    "matrix": Prior(MATRIX_START, 0.15, "share of the 16-bit peak that large products reach"),
     **{
-        f"matrix_{name}": Prior(start, 0.15, _MATRIX.format(name))
+        f"matrix_{name}": Prior(start / MATRIX_START, 0.1, _MATRIX.format(name))
         for name, start in GENERATION_STARTS.items()
     },
     **{
@@ -74,7 +77,7 @@ PRIORS: Mapping[str, Prior] = {
     "link_share": Prior(0.75, 0.1, "share of the printed link rate that collectives reach"),
     "tp_exposed": Prior(0.75, 0.3, "share of tensor-parallel traffic that nothing hides"),
     "tp_overlapped": Prior(0.5, 0.3, "the same where products and sums overlap"),
-    "tp_beyond": Prior(1.0, 0.3, "rate of cards under tensor parallelism past the node"),
+    "tp_beyond": Prior(0.5, 0.3, "share of all cards of a node that its tensor ranks reach"),
     "card_share": Prior(0.85, 0.15, "share of the card rate that sharded gathers reach"),
     "torus_share": Prior(0.6, 0.5, "share of the torus that sharded gathers use at once"),
     "gather_exposed": Prior(0.35, 0.5, "share of a gather that overlap does not hide"),
@@ -85,13 +88,14 @@ PRIORS: Mapping[str, Prior] = {
     "hop": Prior(4.7e-6, 0.5, "seconds a rank and ring collective"),
     "hop_early": Prior(12.0, 0.4, "collectives of sharded training until 2022, a tensor each"),
     "bubble": Prior(1.0, 0.15, "idle time of a pipeline over the ideal bubble"),
-    "last_stage": Prior(1.0, 0.3, "delay of a pipeline by the head over its own time"),
+    "last_stage": Prior(0.8, 0.2, "delay of a pipeline by the head over its own time"),
     "straggling": Prior(0.02, 0.7, "slowdown at 1,000 chips"),
     "straggling_power": Prior(0.5, 0.3, "power with which the slowdown grows with chips"),
     "slices": Prior(0.05, 0.7, "slowdown of several TPU slices"),
     "expert_cost": Prior(1.15, 0.3, "time of expert products over plain ones of their shape"),
     "imbalance": Prior(0.3, 0.5, "work of a rank with one expert beyond the mean, the busiest"),
     "expert_launch": Prior(6e-4, 0.6, "seconds of routing a layer and micro-batch"),
+    "expert_kernels": Prior(3e-4, 0.6, "seconds of launches for each expert that a rank holds"),
     "expert_progress": Prior(0.85, 0.2, "time of expert layers since 2026 over before"),
     "expert_exposed": Prior(0.5, 0.5, "share of the all-to-all that nothing hides"),
     "context_unbalanced": Prior(1.0, 0.3, "causal work of the last rank beyond the mean"),

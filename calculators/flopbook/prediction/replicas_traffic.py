@@ -19,6 +19,9 @@ SUMMED_BYTES = 4.0  # of them the reduction
 GATHERS = 3.0  # weights forward, weights backward, gradients
 BACKWARD = 2 / 3  # of a step's work
 BLOCKING = ("nanotron",)  # sums the gradients after the last micro-batch
+# Gathers the weights that its sharded optimizer updated behind the next forward pass, since then
+# (--overlap-param-gather in Megatron-LM's own benchmarks).
+GATHERED_AHEAD, GATHERED_YEAR = ("nemo", "megatron-core"), 2024
 HIDEABLE = 0.8  # of a layer's work that a gather may hide behind
 EARLY = 2022.5  # stacks from before pay for launches and unfused attention
 
@@ -109,7 +112,10 @@ def gradients_of(runs: Layouts, p: Parameters, layers: Column, work: Column) -> 
     # Each sum hides behind the backward pass of its micro-batch, where the stack overlaps them.
     seconds = moved / _network(runs, p, shards) + across / _own_card(runs, p)
     overlapped = arrays.where(is_early(runs) | runs.where("stack", *BLOCKING), 0, 1)
-    hidden = arrays.minimum(seconds, overlapped * HIDEABLE * BACKWARD * work * sums)
+    is_ahead = runs.where("stack", *GATHERED_AHEAD) & (runs["year"] >= GATHERED_YEAR)
+    forward = arrays.where(is_ahead & (runs["zero"] >= 1), 1 - BACKWARD, 0)
+    hideable = overlapped * HIDEABLE * (BACKWARD * sums + forward) * work
+    hidden = arrays.minimum(seconds, hideable)
     seconds = seconds - hidden * (1 - p["gradient_exposed"])
     rounds = arrays.where(is_summed, (1 + sums) * shards, 0)
     rounds = rounds + arrays.where(is_grouped, 2 * sums * groups, 0)

@@ -40,6 +40,7 @@ PRIORS = {
 }
 FLOP_PER_WEIGHT = 2.0
 BYTES_16 = 2.0
+ATTENTION_SHARE = 0.4  # of the 16-bit peak that attention reaches
 PEAK_BY_FORMAT = {"fp8": "peak_8bit", "fp4": "peak_4bit", "int8": "peak_8bit"}
 # Bytes of a weight and of a cached value by the format that a row names.
 WIDTHS = {
@@ -52,6 +53,20 @@ WIDTHS = {
 WEIGHT_ONLY = ("int4", "nf4")
 PIPELINED = ("accelerate", "zero-3")
 EARLY_STACKS = ("deepspeed", "accelerate", "fastertransformer", "neuronx")
+# Engines and the words that name them; a row that names none has that of its publication.
+ENGINES = {
+    "tensorrt-llm": ("tensorrt-llm", "trt-llm", "trtllm"),
+    "vllm": ("vllm",),
+    "sglang": ("sglang", "sgl-"),
+    "llama.cpp": ("llama.cpp", "llamacpp", "ggml"),
+    "deepspeed": ("deepspeed",),
+    "accelerate": ("accelerate", "transformers", "eager"),
+    "fastertransformer": ("fastertransformer", "kipply"),
+    "gpt-fast": ("gpt-fast", "gptfast"),
+    "litgpt": ("litgpt",),
+    "neuronx": ("neuron",),
+    "optimum-habana": ("gaudi", "habana"),
+}
 # Software that launches each kernel from the host, or sends small messages as slowly as that.
 EAGER = ("deepspeed", "accelerate", "neuronx", "eager")
 # Software whose kernels widen narrow weights to 16 bits in memory before they multiply.
@@ -77,7 +92,9 @@ class Serving(NamedTuple):
     """A model on some chips: formats, lengths, and what is asked of it.
 
     `cache_reads` is how often a step reads what a token left in the cache: kernels did it anew for
-    each query head, until they learnt to share.
+    each query head, until they learnt to share. `cache_parts` are the parts into which tensor
+    parallelism cuts the cache, copied beyond that; `score_flop` is what all heads and layers do
+    with a cached token in a step.
     """
 
     machine: ChipRates
@@ -98,6 +115,9 @@ class Serving(NamedTuple):
     cache_reads: float = 1.0
     is_sequential: bool = False
     counts_prompts: bool = False
+    software: str = ""
+    cache_parts: float = math.inf
+    score_flop: float = 0.0
 
     @property
     def moved_bytes(self) -> float:
@@ -155,9 +175,28 @@ def serving_of(row: MeasuredRun, year: int | None = None) -> tuple[Serving, tupl
         is_widened=is_widened,
         cache_reads=_cache_reads(row.model, year),
         is_sequential=is_sequential,
+        software=engine_named(f"{software} {row.publication}"),
+        cache_parts=cache_parts(row.model),
+        score_flop=score_flop(row.model, shape),
         counts_prompts="tokens_per_s" in row.measured and task in (STATIC, LOADED),
     )
     return serving, tuple(inferred)
+
+
+def engine_named(text: str) -> str:
+    """The engine that a text names; empty where it names none that we know."""
+    return next((name for name, words in ENGINES.items() if any(map(text.__contains__, words))), "")
+
+
+def traits(case: Serving) -> dict[str, str]:
+    """What may be unlike all fitted runs; an engine that nobody names is like any."""
+    kind = f"{case.task} of mixtures" if case.shape.is_mixture else case.task
+    return {
+        "chip": case.machine.generation,
+        "software": case.software,
+        "work": kind,
+        "format": f"{case.weight_bytes:g} bytes{', weights only' if case.is_weight_only else ''}",
+    }
 
 
 def _cache_reads(model: Mapping[str, Any], year: int | None) -> float:
@@ -183,6 +222,25 @@ def cached_values(model: Mapping[str, Any], shape: Transformer) -> float:
         return shape.layers * float(model["kv_lora_rank"] + model["qk_rope_head_dim"])
     heads = model.get("n_kv_heads") or model.get("n_heads") or shape.d_model / shape.head_dim
     return 2 * shape.layers * float(heads) * shape.head_dim
+
+
+def cache_parts(model: Mapping[str, Any]) -> float:
+    """Parts into which tensor parallelism cuts the cache; a latent one is copied to all ranks."""
+    if model.get("kv_lora_rank"):
+        return 1.0
+    return float(model.get("n_kv_heads") or model.get("n_heads") or math.inf)
+
+
+def score_flop(model: Mapping[str, Any], shape: Transformer) -> float:
+    """FLOPs of a decoding step for each cached token: scores and sums of all heads and layers.
+
+    Heads of latent attention compare and add what is cached itself, not the keys and values that it
+    stands for.
+    """
+    if model.get("kv_lora_rank"):
+        cached = 2 * float(model["kv_lora_rank"]) + float(model["qk_rope_head_dim"])
+        return FLOP_PER_WEIGHT * shape.layers * float(model["n_heads"]) * cached
+    return 2 * FLOP_PER_WEIGHT * shape.layers * shape.score_width
 
 
 def _measured(row: MeasuredRun, serving: Serving) -> float:
@@ -220,7 +278,13 @@ def held_bytes(case: Serving, context: float) -> float:
     """Bytes of weights and of the cache of a batch at some context, on each chip."""
     weights = case.shape.parameters * case.weight_bytes
     cache = case.batch * context * case.cache_values * case.cache_bytes
-    return (weights + cache) / case.chips
+    return weights / case.chips + cache / _cache_shards(case, case.chips)
+
+
+def _cache_shards(case: Serving, chips: float) -> float:
+    """Parts of the cache on some chips: their number, but for copies on tensor-parallel ranks."""
+    copies = max(min(case.tp, chips) / case.cache_parts, 1.0)
+    return chips if case.is_sequential else chips / copies
 
 
 def predict(cases: Sequence[Serving], p: Parameters) -> Column:
@@ -247,6 +311,7 @@ def full_batch(case: Serving, p: Parameters) -> float:
     memory = case.machine.memory * case.chips * p["memory_used"]
     room = memory - case.shape.parameters * case.weight_bytes
     each = case.cache_values * case.cache_bytes * (case.prompt + case.answer / 2)
+    each = each * case.chips / _cache_shards(case, case.chips)
     fits = max(room / each, 1.0)
     # A soft minimum, so that neither limit loses its slope.
     return 1 / (1 / fits + 1 / p["most_sequences"])
@@ -270,7 +335,10 @@ def _step(case: Serving, batch: float, context: float, p: Parameters) -> float:
         * case.cache_bytes
         * (1 + p["read_again"] * (case.cache_reads - 1))
     )
-    cache = cached / (chips * bandwidth * p["cache_share"])
+    reading = cached / (_cache_shards(case, chips) * bandwidth * p["cache_share"])
+    scores = batch * context * case.score_flop
+    arithmetic = scores / (chips * case.machine.peak_16bit * ATTENTION_SHARE)
+    cache = max(reading, arithmetic)
     products = _products(case, batch, p)
     each = p["eager_seconds"] if case.is_eager else p["layer_seconds"]
     seconds = math.hypot(weights, products) + cache + shape.layers * each
@@ -310,7 +378,7 @@ def _first_token(case: Serving, batch: float, p: Parameters) -> float:
     shape, tokens = case.shape, batch * case.prompt
     pairs = batch * case.prompt * (case.prompt + 1) / 2
     scores = 2 * FLOP_PER_WEIGHT * shape.layers * shape.score_width * pairs
-    attention = scores / (_groups(case) * case.machine.peak_16bit * 0.4)
+    attention = scores / (_groups(case) * case.machine.peak_16bit * ATTENTION_SHARE)
     weights = shape.parameters * case.moved_bytes
     reading = weights / (_groups(case) * case.machine.memory_bandwidth * p["weights_share"])
     products = math.hypot(reading, _products(case, tokens, p))
@@ -331,4 +399,6 @@ def prompt_launches(runs_on: ChipRates, layers: Any, each: Any, work: Any, p: Pa
     return np.maximum(launches - work, 0) + SHOWN_LAUNCHES * np.minimum(launches, work)
 
 
-MODEL = PredictionModel("inference", SHOWN[LOADED], PRIORS, read, predict, shared=SHARED)
+MODEL = PredictionModel(
+    "inference", SHOWN[LOADED], PRIORS, read, predict, shared=SHARED, traits=traits
+)

@@ -6,6 +6,9 @@ import re
 
 # Words for software that cuts a product in pieces, so that its tensor-parallel sum hides behind it.
 OVERLAPPING = ("async", "tp-comm-overlap")
+# How torchtune's table of savings names what a row has, and the rows before recomputation.
+SAVINGS = "cumulatively up to: "
+BEFORE_RECOMPUTATION = ("baseline", "packed", "compile", "chunked-ce")
 _CONTAINER = re.compile(r"\b(2\d)\.(\d\d)\b")
 
 
@@ -25,3 +28,9 @@ def version_year(software: str, year: int) -> float:
     if container is None:
         return float(year)
     return 2000 + int(container[1]) + int(container[2]) / 12
+
+
+def keeps_activations(task: str) -> bool:
+    """Whether a row of torchtune's table has only the savings before recomputation."""
+    _, is_cumulative, last = task.lower().partition(SAVINGS)
+    return bool(is_cumulative) and last.strip() in BEFORE_RECOMPUTATION

@@ -50,6 +50,8 @@ FIRST_FLASH_YEAR = 2023  # the second version of fused attention spread after it
 EXPERTS_IMPROVED = 2026.0  # grouped products and routing were fused in these releases
 # Transformer Engine overlaps tensor-parallel sums in these, from this year on.
 OVERLAPPED, OVERLAPPED_YEAR = ("nemo",), 2024
+# Stacks whose tensor-parallel ranks each send the activations of all to the next stage.
+WHOLE_SENDERS = ("deepspeed",)
 # Tensor parallelism of PyTorch itself waits for each sum, unless it is asynchronous.
 WAITING = ("torchtitan", "fsdp2", "torchtune")
 # The share of a kernel's launch that shows beside longer work, and of the shorter of both.
@@ -138,7 +140,7 @@ class _Rates:
 
     def __init__(self, runs: Layouts, p: Parameters, tokens: Column) -> None:
         shares = {name: p[f"matrix_{name}"] for name in GENERATION_STARTS}
-        share = runs.choose("generation", shares, p["matrix_other"])
+        share = p["matrix"] * runs.choose("generation", shares, p["matrix_other"])
         stacks = {name: p[f"stack_{name}"] for name in STACKS}
         share = share * runs.choose("stack", stacks, 1.0)
         share = share * arrays.where(runs["is_power_capped"] > 0, p["power_capped"], 1)
@@ -250,10 +252,13 @@ def _tensor_parallel(runs: Layouts, p: Parameters, work: Column) -> Column:
     sums = sums * arrays.where(runs["has_parallel_blocks"] > 0, 0.5, 1)
     sent = sums * 2 * BYTES_16 * work * runs["d_model"] * (1 - 1 / runs["tp"])
     is_inside = runs["tp"] <= runs["domain"]
-    rate = arrays.where(is_inside, link_rate(runs, p), runs["card_bandwidth"] * p["tp_beyond"])
+    # A ring over several nodes leaves each by all of its cards.
+    cards = runs["card_bandwidth"] * runs["domain"] * p["tp_beyond"]
+    rate = arrays.where(is_inside, link_rate(runs, p), arrays.minimum(cards, link_rate(runs, p)))
     exposed = p["tp_exposed"] * arrays.where(_overlaps_sums(runs), p["tp_overlapped"], 1)
     waits = runs.where("stack", *WAITING) & (runs["is_async_tp"] < 1)
-    exposed = arrays.where(waits, 1, exposed)
+    # Sums that leave the node have no kernel that overlaps them, and no switch that adds up.
+    exposed = arrays.where(waits | (runs["tp"] > runs["domain"]), 1, exposed)
     return sent / rate * exposed
 
 
@@ -281,20 +286,33 @@ def _context_parallel(runs: Layouts, p: Parameters, work: Column, attention: Col
 
 
 def _pipeline_sends(runs: Layouts, p: Parameters, tokens: Column) -> Column:
-    """Activations go to the next stage and their gradients back, once for each chunk."""
+    """Activations go to the next stage and their gradients back, once for each chunk.
+
+    Tensor-parallel ranks send a part each, which the links of the next stage put together; the
+    engine of DeepSpeed lets each send all.
+    """
     chunks = arrays.where(runs.where("schedule", *BENT), 2, runs["virtual"])
-    sent = 2 * BYTES_16 * tokens * runs["d_model"] / runs["tp"] * chunks
+    senders = arrays.where(runs.where("stack", *WHOLE_SENDERS), 1, runs["tp"])
+    sent = 2 * BYTES_16 * tokens * runs["d_model"] / senders * chunks
     cards = runs["card_bandwidth"] * p["card_share"]
     rate = arrays.where(is_torus(runs), link_rate(runs, p), cards)
     return arrays.where(runs["pp"] > 1, sent / rate, 0)
 
 
 def _expert_parallel(runs: Layouts, p: Parameters, work: Column) -> Column:
-    """Tokens go to their experts and back, forward and backward."""
-    sent = 4 * BYTES_16 * work * runs["d_model"] * runs["experts_per_token"]
-    sent = sent * (1 - 1 / runs["ep"])
+    """Tokens go to their experts and back, forward and backward.
+
+    A token goes to each of its experts over links, and once to each node that has some of them over
+    the network (DeepSeek-AI, 2024): the links pass it on there.
+    """
+    visited = runs["experts_per_token"]
     is_inside = runs["ep"] * runs["tp"] <= runs["domain"]
-    rate = arrays.where(is_inside, link_rate(runs, p), runs["card_bandwidth"])
+    nodes = arrays.maximum(runs["ep"] * runs["tp"] / runs["domain"], 1)
+    others = (nodes - 1) * (1 - (1 - 1 / nodes) ** visited)
+    copies = arrays.where(is_inside, visited * (1 - 1 / runs["ep"]), others)
+    sent = 4 * BYTES_16 * work * runs["d_model"] * copies
+    cards = runs["card_bandwidth"] * p["card_share"]
+    rate = arrays.where(is_inside, link_rate(runs, p), cards)
     seconds = sent / rate * p["expert_exposed"] * _busiest(runs, p)
     return arrays.where(_mixture(runs), seconds, 0)
 
@@ -302,7 +320,9 @@ def _expert_parallel(runs: Layouts, p: Parameters, work: Column) -> Column:
 def _launches(runs: Layouts, p: Parameters, layers: Column, work: Column) -> Column:
     """What launching kernels adds: they hide behind longer work, and hide shorter work."""
     each = arrays.where(is_early(runs), p["launch_early"], p["launch"])
-    routing = p["expert_launch"] * arrays.where(_improved(runs), 0.3, 1)
+    # The products of each expert that a rank holds are launched by themselves.
+    routing = p["expert_launch"] + p["expert_kernels"] * runs["experts"] / runs["ep"]
+    routing = routing * arrays.where(_improved(runs), 0.3, 1)
     each = each + arrays.where(_mixture(runs), routing, 0)
     # A compiled TPU step is one program.
     seconds = layers * arrays.where(is_torus(runs), 0.1 * p["launch"], each)
@@ -335,7 +355,7 @@ def _head(runs: Layouts, p: Parameters, rate: _Rates, tokens: Column, layer: Col
     products = passes * FLOP_PER_WEIGHT * weights * tokens / rate.sixteen_bit
     logits = 12 * tokens * runs["vocabulary"] / runs["tp"] / runs["memory_bandwidth"]
     empty = _stage_layers(runs) * runs["pp"] - runs["layers"]
-    late = arrays.maximum(products + logits - empty * layer, 0) * 0.6 * p["last_stage"]
+    late = arrays.maximum(products + logits - empty * layer, 0) * p["last_stage"]
     return arrays.where(runs["pp"] > 1, late, products + logits)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flopbook.data.runs import MeasuredRun, RunSource
 from flopbook.prediction.arrays import Column
-from flopbook.prediction.bands import THROUGHPUT_BAND
+from flopbook.prediction.bands import BAND_OF_MIXTURES, THROUGHPUT_BAND
 from flopbook.prediction.conventions import (
     HARDWARE,
     USUAL,
@@ -41,10 +41,12 @@ def read(row: MeasuredRun, source: RunSource) -> Case:
 def _shown(row: MeasuredRun, source: RunSource, run: RunLayout) -> PrintedAs:
     """What the row prints first: tokens per second, else the step time, else a utilisation."""
     batch = _batch(row, run)
+    band = BAND_OF_MIXTURES if run.shape.is_mixture else THROUGHPUT_BAND
     if "tokens_per_s_per_chip" in row.measured or "tokens_per_s" in row.measured:
-        return THROUGHPUT
+        return THROUGHPUT._replace(band=band)
     if "step_time_s" in row.measured and batch:
-        return PrintedAs("step time", "s", batch * run.shape.tokens / run.chips, is_inverse=True)
+        tokens = batch * run.shape.tokens / run.chips
+        return PrintedAs("step time", "s", tokens, is_inverse=True, band=band)
     convention = source.flops_convention_code
     is_of_model = "mfu_pct" in row.measured or "model_tflops_per_s_per_chip" in row.measured
     if is_of_model and convention == HARDWARE:
@@ -52,7 +54,8 @@ def _shown(row: MeasuredRun, source: RunSource, run: RunLayout) -> PrintedAs:
     if not is_of_model:
         convention = HARDWARE
     flop = flop_per_token(run.shape, convention, row.model.get("n_active_params"))
-    return PrintedAs("MFU" if is_of_model else "HFU", "1", flop / run.machine.peak_16bit)
+    name, rate = "MFU" if is_of_model else "HFU", flop / run.machine.peak_16bit
+    return PrintedAs(name, "1", rate, band=band)
 
 
 def _batch(row: MeasuredRun, run: RunLayout) -> float | None:
@@ -76,11 +79,27 @@ def without_stack(case: Case) -> Case:
     return case._replace(inputs=blind)
 
 
+def traits(run: RunLayout) -> dict[str, str]:
+    """What a run may be unlike all fitted ones in; a software that nobody names is like any."""
+    return {
+        "chip": run.machine.generation,
+        "software": "" if run.stack == OTHER else run.stack,
+        "format": run.precision,
+    }
+
+
 def predict(runs: Layouts, p: Parameters) -> Column:
     """Tokens per second and chip of each run."""
     return tokens_per_second(runs, p)
 
 
 MODEL = PredictionModel(
-    "training_throughput", THROUGHPUT, PRIORS, read, predict, arrange=Layouts, takes_arrays=True
+    "training_throughput",
+    THROUGHPUT,
+    PRIORS,
+    read,
+    predict,
+    arrange=Layouts,
+    takes_arrays=True,
+    traits=traits,
 )

@@ -10,7 +10,7 @@ import numpy as np
 
 from flopbook.data.runs import RunFile
 from flopbook.errors import FlopbookError
-from flopbook.prediction.bands import AS_FITTED, Adjustment, band_of
+from flopbook.prediction.bands import AS_FITTED, BAND_OF_PARTIAL_ROWS, Adjustment, widest_band
 from flopbook.prediction.catalogue import MODELS
 from flopbook.prediction.fits import cases_of, predicted
 from flopbook.prediction.fitted import Fitted, fitted_kinds
@@ -226,7 +226,10 @@ def _line(
     model: PredictionModel, known: Fitted, case: Case, value: float, adjustment: Adjustment
 ) -> Comparison:
     shown = case.shown or model.shown
-    factor = min(band_of(known, shown.band or shown.quantity), adjustment.band)
+    names = [shown.band or shown.quantity]
+    if not case.is_sound and BAND_OF_PARTIAL_ROWS in known.bands:
+        names.append(BAND_OF_PARTIAL_ROWS)
+    factor = min(widest_band(known, names, model.traits(case.inputs)), adjustment.band)
     value = adjustment.of(value, is_time=case.is_time)
     ends = shown.of(value / factor), shown.of(value * factor)
     return Comparison(

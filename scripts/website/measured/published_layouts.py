@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from flopbook.planning.planner import PlannedLayout, plan
 from flopbook.planning.question import Question, question_of
+from flopbook.planning.recomputing import recomputed_in_part
 from flopbook.prediction.layouts import FLASH_YEAR
 
 
@@ -147,7 +148,18 @@ def compared(run: PublishedLayout, *, as_of_its_time: bool) -> Compared:
     """The published layout beside the best, with the means of its time or those of today."""
     question = _asked(run, run.lacked if as_of_its_time else {})
     fixed = question._replace(fixed={**question.fixed, **run.layout})
-    return Compared(plan(fixed, 1).layouts[0], plan(question, 1).layouts[0])
+    published, best = _fastest(fixed), _fastest(question)
+    return Compared(published, min(best, published, key=lambda layout: layout.seconds))
+
+
+def _fastest(question: Question) -> PlannedLayout:
+    """The best layout; one that recomputes a part of its layers where the software could."""
+    found = plan(question)
+    best = found.layouts[0]
+    in_part = recomputed_in_part(found) if len(question.recompute) > 1 else None
+    if in_part is None:
+        return best
+    return in_part.layout._replace(recompute="full", seconds=in_part.seconds, bytes=in_part.bytes)
 
 
 def _asked(run: PublishedLayout, limits: dict[str, str]) -> Question:

@@ -56,7 +56,7 @@ def serving_of(ids: tuple[str, str], names: tuple[str, str]) -> Iterator[str]:
         first_rate=rounded(first_rate, "1"),
         other_rate=rounded(other_rate, "1"),
         cost=cost,
-        band=f"{serving_data.band():.2g}",
+        band=f"{max(serving_data.band(chip=name) for name in ids):.2g}",
     )
 
 

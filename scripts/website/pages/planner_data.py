@@ -25,7 +25,8 @@ from flopbook.planning.exclusions import MODEL_RULES, rules_on
 from flopbook.planning.memory import memory_inputs
 from flopbook.planning.question import Question, question_of
 from flopbook.prediction import training
-from flopbook.prediction.bands import band_of
+from flopbook.prediction.asking import band_of_run
+from flopbook.prediction.bands import BAND_OF_STRANGERS, unlike
 from flopbook.prediction.conventions import USUAL, flop_per_token
 from flopbook.prediction.fitted import fitted_kinds
 from flopbook.prediction.layout_memory import software_options
@@ -169,7 +170,7 @@ def record() -> dict[str, Any]:
     fitted = fitted_kinds()["training_throughput"]
     return {
         "parameters": fitted.parameters,
-        "band": band_of(fitted, training.THROUGHPUT.quantity),
+        "strangers": fitted.bands[BAND_OF_STRANGERS],
         "words": {"time": TIME_PARTS, "memory": MEMORY_PARTS},
         "usual": {"seq": SEQ, "tokens": STEP_TOKENS},
         "convention": USUAL,
@@ -197,7 +198,15 @@ def _change(reference: Question, **options: str) -> dict[str, Any]:
     return {
         "run": _differing(_run(reference), _run(changed)),
         "memory": _plain(_differing(memory_inputs(reference), memory_inputs(changed))),
+        **_band(changed),
     }
+
+
+def _band(question: Question) -> dict[str, float]:
+    """The factor of the band of a question, and in how many traits it is unlike all fitted runs."""
+    fitted = fitted_kinds()["training_throughput"]
+    strange = len(unlike(fitted.seen, training.traits(question.run)))
+    return {"band": band_of_run(fitted, question.run), "strange": strange}
 
 
 def _stack_record(reference: Question, name: str) -> dict[str, Any]:
@@ -220,17 +229,19 @@ def chip_record(name: str, reference: Question) -> dict[str, Any]:
     rates = {field: rate for field, rate in machine(name)._asdict().items() if field != "chip"}
     own = {field: value for field, value in _run(changed).items() if field in rates}
     change = _change(reference, chip=name)
-    return {"run": {**rates, **own, **change["run"]}, "memory": change["memory"]}
+    return {**change, "run": {**rates, **own, **change["run"]}}
 
 
 def model_record(one: Shape, reference: Question) -> dict[str, Any]:
     """The shape of a model with what follows from it, and what it changes of the memory."""
-    inputs = memory_inputs(question_of({**REFERENCE, "model": one.id}))
+    question = question_of({**REFERENCE, "model": one.id})
+    inputs = memory_inputs(question)
     sizes = transformer(sizes_of(one, int(REFERENCE["seq"])))
     fields = {name: value for name, value in sizes._asdict().items() if name != "tokens"}
     return {
         "run": {**fields, **properties_of(sizes)},
         "memory": _plain(_differing(memory_inputs(reference), inputs)),
+        **_band(question),
         "context": _known(one, "context"),
         "tokens": _known(one, "tokens"),
     }

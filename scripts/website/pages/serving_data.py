@@ -24,7 +24,7 @@ from flopbook.planning.serving_question import (
     serving_question,
 )
 from flopbook.prediction import serving
-from flopbook.prediction.bands import band_of
+from flopbook.prediction.bands import BAND_OF_STRANGERS, unlike, widest_band
 from flopbook.prediction.fitted import fitted_kinds
 from flopbook.prediction.machines import machine
 
@@ -66,7 +66,8 @@ def record(chips: Iterable[str], planned: Iterable[Shape]) -> dict[str, Any]:
     """What serving adds to the record of the planner."""
     return {
         "parameters": fitted_kinds()[serving.MODEL.kind].parameters,
-        "band": band(),
+        "bands": {name: _band(chip=name) for name in chips},
+        "strangers": fitted_kinds()[serving.MODEL.kind].bands[BAND_OF_STRANGERS],
         "words": {"time": PASS_PARTS, "memory": MEMORY_PARTS},
         "usual": {"prompt": DEFAULT_PROMPT, "answer": DEFAULT_ANSWER},
         "counts": sequence_counts(),
@@ -76,9 +77,21 @@ def record(chips: Iterable[str], planned: Iterable[Shape]) -> dict[str, Any]:
     }
 
 
-def band() -> float:
-    """The factor around a predicted throughput within which four of five measured runs lie."""
-    return band_of(fitted_kinds()[serving.MODEL.kind], serving.SHOWN[serving.STATIC].quantity)
+def band(**options: str) -> float:
+    """The factor around a predicted throughput within which four of five measured runs lie.
+
+    That of several options is the widest of each.
+    """
+    asked = serving_question({**REFERENCE, **options})
+    quantity = serving.SHOWN[serving.STATIC].quantity
+    return widest_band(fitted_kinds()[serving.MODEL.kind], [quantity], serving.traits(asked.base))
+
+
+def _band(**options: str) -> dict[str, float]:
+    """The band of an option, and in how many traits it is unlike all fitted runs."""
+    traits = serving.traits(serving_question({**REFERENCE, **options}).base)
+    strange = len(unlike(fitted_kinds()[serving.MODEL.kind].seen, traits))
+    return {"band": band(**options), "strange": strange}
 
 
 def models(planned: Iterable[Shape]) -> tuple[Shape, ...]:
@@ -104,7 +117,8 @@ def _format(name: str) -> dict[str, Any]:
     """Widths of a format, and which peak of a chip it uses."""
     base = serving_question({**REFERENCE, "dtype": name}).base
     formats = {field: getattr(base, field) for field in _OF_FORMATS}
-    return {**formats, "peak": serving.PEAK_BY_FORMAT.get(name, "peak_16bit")}
+    peak = serving.PEAK_BY_FORMAT.get(name, "peak_16bit")
+    return {**formats, "peak": peak, **_band(dtype=name)}
 
 
 def _model(name: str) -> dict[str, Any]:
@@ -113,6 +127,8 @@ def _model(name: str) -> dict[str, Any]:
     parts = asked.kv_heads
     return {
         "cache_values": asked.base.cache_values,
+        "score_flop": asked.base.score_flop,
+        **_band(model=name),
         "heads": asked.heads,
         "kv_heads": "inf" if math.isinf(parts) else parts,
     }

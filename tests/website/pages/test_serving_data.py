@@ -84,7 +84,13 @@ def test_the_record_makes_the_question_of_the_package() -> None:
         assert of_model["cache_values"] == here.base.cache_values
         assert float(of_model["kv_heads"]) == here.kv_heads and of_model["heads"] == here.heads
         assert machine[of_format["peak"]] == here.base.peak
-        widths = {name: getattr(here.base, name) for name in of_format if name != "peak"}
+        facts = ADDED["bands"][asked["chip"]], of_model, of_format
+        strange = ADDED["strangers"] if sum(fact["strange"] for fact in facts) > 1 else 1.0
+        chosen = {name: asked[name] for name in ("model", "chip", "dtype")}
+        widest = max(strange, *(fact["band"] for fact in facts))
+        assert widest == serving_data.band(**chosen), asked
+        no_width = ("peak", "band", "strange")
+        widths = {name: getattr(here.base, name) for name in of_format if name not in no_width}
         assert widths == {name: of_format[name] for name in widths}, asked
         assert machine["memory"] * ADDED["parameters"]["memory_used"] == here.room
 
@@ -171,4 +177,5 @@ def test_the_page_ranks_as_the_package(surf: Any) -> None:
 
 def test_models_that_are_not_offered_cannot_be_served() -> None:
     assert len(MODELS) > 100 and {one.id for one in MODELS} == set(ADDED["models"])
-    assert not math.isinf(ADDED["band"]) and ADDED["counts"] == sorted(ADDED["counts"])
+    assert all(1 < fact["band"] < math.inf for fact in ADDED["bands"].values())
+    assert ADDED["counts"] == sorted(ADDED["counts"])

@@ -1,6 +1,6 @@
 // What the page of training asks its search for: the best layouts with their parts.
 
-import {MOST_CHIPS, questionOf} from "./asking.js";
+import {MOST_CHIPS, questionOf, widestBand} from "./asking.js";
 import {heldParts, partsOf, plan, smallestCount} from "./search.js";
 import {flop_per_token} from "./step_time.js";
 
@@ -10,15 +10,21 @@ export function trained(known, asked) {
   const {layouts, tried} = plan(question, 3);
   const flop = flop_per_token(question.run, known.convention);
   const tokens = asked.batch * asked.seq;
+  const band = bandOf(known, asked);
   const shown = layouts.map((layout) => ({
     ...layout,
-    low: layout.seconds / known.band,
-    high: layout.seconds * known.band,
+    low: layout.seconds / band,
+    high: layout.seconds * band,
     mfu: tokens * flop / layout.seconds / asked.chips / question.run.peak_16bit,
     parts: partsOf(question, layout),
     held: heldParts(question, layout),
   }));
   const price = known.prices[asked.chip] ?? null;
-  const facts = {band: known.band, flop, peak: question.run.peak_16bit, room: question.run.memory, price, words: known.words, options: known.stacks[asked.stack].options};
+  const facts = {band, flop, peak: question.run.peak_16bit, room: question.run.memory, price, words: known.words, options: known.stacks[asked.stack].options};
   return {layouts: shown, tried, ...facts, enough: layouts.length ? null : smallestCount(question, MOST_CHIPS)};
+}
+
+/** The factor of the band: the widest that chip, model, software or format ask for. */
+function bandOf(known, {chip, model, stack, dtype}) {
+  return widestBand([known.chips[chip], known.models[model], known.stacks[stack], known.formats[dtype]], known.strangers);
 }

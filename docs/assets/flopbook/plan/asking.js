@@ -31,3 +31,9 @@ export function questionOf(known, {model, chip, stack, dtype, chips, seq, batch}
     batch,
   };
 }
+
+/** The widest band of some facts; where several are unlike all fitted runs, that of strangers. */
+export function widestBand(facts, strangers) {
+  const strange = facts.reduce((count, fact) => count + fact.strange, 0);
+  return Math.max(...facts.map((fact) => fact.band), strange > 1 ? strangers : 1);
+}

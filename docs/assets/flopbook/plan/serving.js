@@ -2,19 +2,20 @@
 // of serving. Times and bytes are printed from Python (replicas.js); a test holds the first three
 // equal over many questions.
 
-import {MOST_CHIPS, OPEN} from "./asking.js";
+import {MOST_CHIPS, OPEN, widestBand} from "./asking.js";
 import {cache_bytes, held_bytes, prompt_parts, prompt_seconds, step_parts, step_seconds, transfer_seconds, weight_bytes} from "./replicas.js";
 import {divisors, isEven} from "./spaces.js";
 
 /** The question as the search takes it. Lengths are whole numbers; limits are in seconds. */
 export function servingQuestion(known, {model, chip, dtype, chips, prompt, answer, first = Infinity, each = Infinity}) {
   const {serving} = known;
-  const {peak, ...widths} = serving.formats[dtype];
-  const {cache_values, heads, kv_heads} = OPEN(serving.models[model]);
+  const {peak, band: _, strange: __, ...widths} = serving.formats[dtype];
+  const {cache_values, score_flop, heads, kv_heads} = OPEN(serving.models[model]);
   const machine = {...known.chips[chip].run, domain: serving.domains[chip]};
-  const base = {machine, shape: known.models[model].run, cache_values, ...widths, peak: machine[peak], prompt, answer};
+  const base = {machine, shape: known.models[model].run, cache_values, score_flop, ...widths, peak: machine[peak], prompt, answer};
   const room = machine.memory * serving.parameters.memory_used;
-  return {base, heads, kv_heads, chips, room, first, each, parameters: serving.parameters, counts: serving.counts, uneven: known.uneven};
+  const band = widestBand([serving.bands[chip], serving.formats[dtype], serving.models[model]], serving.strangers);
+  return {base, heads, kv_heads, chips, room, first, each, band, parameters: serving.parameters, counts: serving.counts, uneven: known.uneven};
 }
 
 function replicaOf({base, kv_heads}, {tp, pp, dp, ep}) {
@@ -178,11 +179,11 @@ export function served(known, asked) {
   const {layouts, tried} = planServing(question);
   const shown = layouts.map((layout) => ({
     ...layout,
-    low: layout.tokens_per_s / serving.band,
-    high: layout.tokens_per_s * serving.band,
+    low: layout.tokens_per_s / question.band,
+    high: layout.tokens_per_s * question.band,
     ...partsOfServing(question, layout),
   }));
-  const facts = {band: serving.band, room: question.room, memory: question.base.machine.memory, used: serving.parameters.memory_used, words: serving.words};
+  const facts = {band: question.band, room: question.room, memory: question.base.machine.memory, used: serving.parameters.memory_used, words: serving.words};
   const holds = layouts.length > 0 || fits(question);
   const narrower = holds ? null : narrowest(known, asked);
   return {layouts: shown, tried, ...facts, price: known.prices[asked.chip] ?? null, holds, narrower, enough: holds ? null : smallestServing(question, MOST_CHIPS)};

@@ -1,0 +1,114 @@
+"""Bands are wider for runs unlike all that were fitted, and hold what they say they hold."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from flopbook.cli.app import run
+from flopbook.prediction.asking import predict
+from flopbook.prediction.asking_serving import predict_serving
+from flopbook.prediction.bands import BAND_OF_STRANGERS, band_without, unlike, widest_band
+from flopbook.prediction.fitted import Fitted, fitted_kinds
+from flopbook.prediction.left_out import binomial_interval, left_out_coverage
+from scripts.fit_traits import group_band
+
+BANDS = {"decode": 1.2, "unlike in chip": 1.5, "unlike in work": 1.1, BAND_OF_STRANGERS: 2.0}
+KNOWN = Fitted({}, BANDS, {}, {}, {"chip": ["hopper"], "work": ["decode"]}, {})
+
+
+@pytest.mark.parametrize(
+    ("chip", "work", "band"),
+    [
+        ("hopper", "decode", 1.2),
+        ("tpu", "decode", 1.5),
+        ("hopper", "prefill", 1.2),
+        ("tpu", "prefill", 2.0),
+        ("", "decode", 1.2),
+    ],
+)
+def test_strangers_have_the_widest_of_their_bands(chip: str, work: str, band: float) -> None:
+    """What nobody names is like any; several unknown traits are more than the widest of them."""
+    assert widest_band(KNOWN, ["decode"], {"chip": chip, "work": work}) == band
+
+
+def test_a_trait_is_unlike_where_no_fitted_run_has_its_value() -> None:
+    assert unlike(KNOWN.seen, {"chip": "tpu", "work": "decode"}) == ("chip",)
+    assert unlike(KNOWN.seen, {}) == () and band_without("chip") in BANDS
+
+
+GROUPS = st.lists(st.lists(st.floats(0, 2), min_size=5, max_size=9), min_size=3, max_size=9)
+
+
+@given(GROUPS)
+def test_a_band_of_groups_holds_four_fifths_of_their_rows(groups: list[list[float]]) -> None:
+    factor = group_band(groups)
+    held = [np.mean(np.exp(rows) <= factor * (1 + 1e-9)) for rows in groups]
+    assert np.mean(held) >= 0.8 - 1e-9
+    assert factor <= group_band(groups, more=1) <= np.exp(max(map(max, groups))) + 1e-9
+
+
+def test_a_group_counts_as_much_as_another_however_many_rows_it_has() -> None:
+    assert group_band([[0.1] * 5, [0.2] * 5, [0.3] * 5]) == pytest.approx(np.exp(0.3))
+    assert group_band([[0.1] * 50, [0.2] * 5, [0.3] * 5]) == pytest.approx(np.exp(0.3))
+
+
+@pytest.mark.parametrize(("trials", "low", "high"), [(20, 12, 19), (80, 57, 71), (269, 202, 228)])
+def test_the_interval_of_a_binomial_share(trials: int, low: int, high: int) -> None:
+    """Quantiles of the binomial distribution at 2.5 and 97.5 percent, as SciPy's binom.ppf has."""
+    assert binomial_interval(trials, 0.8) == (low, high)
+
+
+def test_bands_hold_what_no_fit_has_seen() -> None:
+    """Four fifths or more, as far as so few rows tell; of training without publications no more."""
+    lines = left_out_coverage()
+    assert {line.kind for line in lines} >= {"training_throughput", "inference"}
+    assert all(line.holds and line.rows >= 20 for line in lines)
+    (training,) = [
+        line
+        for line in lines
+        if (line.kind, line.left_out) == ("training_throughput", "publication")
+    ]
+    assert training.expected[0] <= training.share <= training.expected[1]
+
+
+def test_validation_prints_how_often_bands_hold(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["validate"]) == 0
+    shown = capsys.readouterr().out
+    assert "left out of the fit" in shown and "each publication" in shown
+    assert run(["validate", "--json"]) == 0
+    record = json.loads(capsys.readouterr().out)
+    for line in record["left_out"]:
+        assert set(line) == {"kind", "left_out", "n", "coverage", "expected", "holds"}
+
+
+def ratio(**options: str) -> float:
+    found = predict(
+        {
+            "model": "llama-3-8b",
+            "chip": "h100-sxm",
+            "chips": "8",
+            "batch_tokens": "64Ki",
+            "stack": "nemo",
+            **options,
+        }
+    )
+    return found.high / found.seconds
+
+
+def test_a_mixture_and_a_chip_without_runs_are_less_sure() -> None:
+    assert ratio() < ratio(model="qwen-3-30b-a3b", chips="16")
+    assert ratio() < ratio(chip="gaudi-3")
+    bands = fitted_kinds()["training_throughput"].bands
+    assert ratio() == pytest.approx(bands["throughput"])
+
+
+def test_an_engine_without_runs_is_not_surer() -> None:
+    asked = {"model": "llama-3-8b", "chip": "h100-sxm", "chips": "1", "answer": "100"}
+    known = predict_serving({**asked, "stack": "tensorrt-llm"}).token
+    strange = predict_serving({**asked, "stack": "sglang", "chip": "b200", "dtype": "fp4"}).token
+    assert strange.high / strange.value > known.high / known.value
