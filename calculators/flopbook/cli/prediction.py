@@ -357,16 +357,11 @@ def _table(kinds: Mapping[str, Mapping[str, Any]], title: str = "kind") -> str:
 def _left_out(lines: Sequence[Mapping[str, Any]]) -> str:
     """How often bands held fitted rows that a fit had not seen, by what was left out of it."""
     head = ("kind", "left out of the fit", "rows", "in the band", "80 % is")
-    rows = [
-        (
-            line["kind"],
-            f"each {line['left_out']}",
-            f"{line['n']}",
-            _percent(line["coverage"]),
-            " to ".join(map(_percent, line["expected"])),
-        )
-        for line in lines
-    ]
+    rows = []
+    for line in lines:
+        span = " to ".join(map(_percent, line["expected"]))
+        group = f"each {line['left_out']}"
+        rows.append((line["kind"], group, f"{line['n']}", _percent(line["coverage"]), span))
     return columns(rows, head=head)
 
 

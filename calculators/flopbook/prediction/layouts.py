@@ -9,12 +9,7 @@ from typing import NamedTuple, cast
 from flopbook.data.runs import MeasuredRun
 from flopbook.errors import FlopbookError
 from flopbook.prediction.arrays import Column, Mask
-from flopbook.prediction.machines import (
-    USUAL_NODE,
-    ChipRates,
-    machine,
-    stated_card_bandwidth,
-)
+from flopbook.prediction.machines import ChipRates, machine_of
 from flopbook.prediction.software_words import (
     is_compiled,
     keeps_activations,
@@ -121,7 +116,7 @@ def training_run(row: MeasuredRun, year: int, words: str = "") -> RunLayout:
 
     Raises FlopbookError with what is missing.
     """
-    runs_on, shape = _machine(row), transformer(row.model)
+    runs_on, shape = machine_of(row.hardware), transformer(row.model)
     trained = ADAPTED_SHARE if trains_adapters(row) else 1.0
     chosen = _usual_degrees(row, shape, runs_on, trained)
     degrees = {**row.parallelism, **chosen}
@@ -178,19 +173,10 @@ def training_run(row: MeasuredRun, year: int, words: str = "") -> RunLayout:
     )
 
 
-def _machine(row: MeasuredRun) -> ChipRates:
-    """The machine of a row, with the network cards that it states."""
-    runs_on = machine(row.hardware["chip"])
-    words = str(row.hardware.get("interconnect", ""))
-    cards = stated_card_bandwidth(words, row.hardware.get("chips_per_node") or USUAL_NODE)
-    return runs_on if cards is None else runs_on._replace(card_bandwidth=cards)
-
-
 def _usual_recompute(row: MeasuredRun, stack: str, runs_on: ChipRates) -> str:
     """What is recomputed where the row does not say, as its stack does it."""
-    if keeps_activations(str(row.run.get("task", ""))):
-        return "none"
-    return USUAL_RECOMPUTE.get(stack, "full" if runs_on.is_torus else "none")
+    is_kept = keeps_activations(str(row.run.get("task", "")))
+    return "none" if is_kept else USUAL_RECOMPUTE.get(stack, "full" if runs_on.is_torus else "none")
 
 
 def _schedule(row: MeasuredRun) -> tuple[str, float]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
 from flopbook.data.library import library, per_library
 from flopbook.errors import FlopbookError, UnknownName
@@ -107,6 +107,14 @@ def stated_card_bandwidth(interconnect: str, node: float) -> float | None:
     if _PER_CHIP.search(interconnect) and rate:
         return float(rate[1]) * GIGABIT
     return None
+
+
+def machine_of(hardware: Mapping[str, Any]) -> ChipRates:
+    """The machine of a row, with the network cards that it states."""
+    runs_on = machine(hardware["chip"])
+    words = str(hardware.get("interconnect", ""))
+    cards = stated_card_bandwidth(words, hardware.get("chips_per_node") or USUAL_NODE)
+    return runs_on if cards is None else runs_on._replace(card_bandwidth=cards)
 
 
 def package_named(name: str) -> Chip:

@@ -14,6 +14,7 @@ from flopbook.prediction.arrays import Column
 from flopbook.prediction.machines import ChipRates, machine
 from flopbook.prediction.models import Case, Parameters, PredictionModel, PrintedAs
 from flopbook.prediction.parameters import GENERATION_STARTS, Prior
+from flopbook.prediction.stacks import engine_named
 from flopbook.prediction.transformers import Transformer, transformer
 
 PRIORS = {
@@ -53,20 +54,6 @@ WIDTHS = {
 WEIGHT_ONLY = ("int4", "nf4")
 PIPELINED = ("accelerate", "zero-3")
 EARLY_STACKS = ("deepspeed", "accelerate", "fastertransformer", "neuronx")
-# Engines and the words that name them; a row that names none has that of its publication.
-ENGINES = {
-    "tensorrt-llm": ("tensorrt-llm", "trt-llm", "trtllm"),
-    "vllm": ("vllm",),
-    "sglang": ("sglang", "sgl-"),
-    "llama.cpp": ("llama.cpp", "llamacpp", "ggml"),
-    "deepspeed": ("deepspeed",),
-    "accelerate": ("accelerate", "transformers", "eager"),
-    "fastertransformer": ("fastertransformer", "kipply"),
-    "gpt-fast": ("gpt-fast", "gptfast"),
-    "litgpt": ("litgpt",),
-    "neuronx": ("neuron",),
-    "optimum-habana": ("gaudi", "habana"),
-}
 # Software that launches each kernel from the host, or sends small messages as slowly as that.
 EAGER = ("deepspeed", "accelerate", "neuronx", "eager")
 # Software whose kernels widen narrow weights to 16 bits in memory before they multiply.
@@ -181,11 +168,6 @@ def serving_of(row: MeasuredRun, year: int | None = None) -> tuple[Serving, tupl
         counts_prompts="tokens_per_s" in row.measured and task in (STATIC, LOADED),
     )
     return serving, tuple(inferred)
-
-
-def engine_named(text: str) -> str:
-    """The engine that a text names; empty where it names none that we know."""
-    return next((name for name, words in ENGINES.items() if any(map(text.__contains__, words))), "")
 
 
 def traits(case: Serving) -> dict[str, str]:

@@ -20,6 +20,20 @@ OTHER = "other"
 # What serves models and does not train them.
 SERVING_STACKS = ("vllm", "sglang", "tensorrt-llm", "gpt-fast")
 STACKS = (*WORDS, OTHER)
+# Engines and the words that name them; a row that names none has that of its publication.
+ENGINES = {
+    "tensorrt-llm": ("tensorrt-llm", "trt-llm", "trtllm"),
+    "vllm": ("vllm",),
+    "sglang": ("sglang", "sgl-"),
+    "llama.cpp": ("llama.cpp", "llamacpp", "ggml"),
+    "deepspeed": ("deepspeed",),
+    "accelerate": ("accelerate", "transformers", "eager"),
+    "fastertransformer": ("fastertransformer", "kipply"),
+    "gpt-fast": ("gpt-fast", "gptfast"),
+    "litgpt": ("litgpt",),
+    "neuronx": ("neuron",),
+    "optimum-habana": ("gaudi", "habana"),
+}
 
 
 def stack_named(text: str) -> str:
@@ -45,3 +59,8 @@ def chosen_stack(option: str) -> str:
     if stack == OTHER:
         raise UnknownName("stack", name, STACKS)
     return stack
+
+
+def engine_named(text: str) -> str:
+    """The engine that a text names; empty where it names none that we know."""
+    return next((name for name, words in ENGINES.items() if any(map(text.__contains__, words))), "")
