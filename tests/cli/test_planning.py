@@ -21,7 +21,12 @@ def asked(more: str) -> list[str]:
     """The words of the question, where an option of `more` replaces the same one before it."""
     command, *base = ASKED.split()
     options = dict(zip(base[::2], base[1::2], strict=True))
-    kept = (word for name, value in options.items() if name not in more for word in (name, value))
+    kept = (
+        word
+        for name, value in options.items()
+        if name not in more.split()
+        for word in (name, value)
+    )
     return [command, *kept, *more.split()]
 
 
