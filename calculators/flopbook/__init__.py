@@ -66,7 +66,7 @@ if TYPE_CHECKING:
 
     model = shape
 
-__version__ = "0.7.0"
+__version__ = "0.8.0"
 
 # Public name -> its module, with the name that it has there where that is another one.
 _PUBLIC = {
