@@ -187,9 +187,9 @@ print(f"middle of the sources: {middle[0]:.1%} before, {middle[1]:.1%} after thr
 
 # %% [markdown]
 # The figure shows the median error of each source before and after, on the runs that were not used.
-# Where the error was large and common to all runs, three of them remove most of it. Where runs of a
-# source differ among themselves in what no row says, three of them cannot know it, and a little is
-# lost.
+# Where the error was large and common to all runs, three of them remove most of it. Where it was no
+# larger than what runs of a source differ by among themselves, three of them cannot know it, and a
+# little is lost. So calibrate a prediction that is off, and leave alone one that holds.
 
 # %%
 names = sorted(before, key=lambda name: before[name])
@@ -256,7 +256,9 @@ dense, experts = (
 )
 assert dense["median"] < experts["median"]  # mixtures are harder
 assert middle[1] < middle[0]  # three runs help in the middle
-assert sum(after[name] < before[name] for name in names) > len(names) / 2
+assert sum(after.values()) < sum(before.values())  # and gain more than they lose
+far = names[-len(names) // 3 :]
+assert sum(after[name] < before[name] for name in far) > len(far) / 2  # where it was far off
 assert 0 < worse < len(old_before) / 2  # and mislead in some, across releases
 assert answer.mfu < 1 and flopbook.chip("h100-sxm").peak("bf16") > answer.tokens_per_second
 print("all checks passed")

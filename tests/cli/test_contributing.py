@@ -17,6 +17,7 @@ import pytest
 from flopbook.checks.lint import lint
 from flopbook.cli import contributing
 from flopbook.data import library as library_
+from tests.support.commands import with_options
 from tests.support.samples import SOURCE, World, claim, entry_text
 
 CHIP = (
@@ -241,7 +242,10 @@ REFUSED = {
         ("new", "vendor", "../x", *VENDOR[3:]),
         "/../x/vendor.yaml would not be valid",
     ),
-    "a kind that is none": ((*SOURCED, "--kind", "chip"), "expected one of die, package"),
+    "a kind that is none": (
+        (*with_options(SOURCED, ("--kind", "chip")),),
+        "expected one of die, package",
+    ),
     "a day that is none": ((*SOURCED, "--as-of", "tomorrow"), "'tomorrow'"),
     "a key that is none": ((*CHIP, "--source", "a b"), "BibTeX key"),
     "a website of a chip": (

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from flopbook.planning.flags import FRAMEWORKS
+from tests.support.commands import with_options
 
 ASKED = (
     "plan --model llama-3-70b --chip h100-sxm --chips 256 --batch-tokens 2Mi --seq 8192 "
@@ -17,21 +18,8 @@ FIELDS = ["tp", "pp", "virtual", "schedule", "dp", "zero", "cp", "ep", "micro_ba
 FIELDS += ["hsdp", "seconds", "low", "high", "bytes", "mfu"]
 
 
-def asked(more: str) -> list[str]:
-    """The words of the question, where an option of `more` replaces the same one before it."""
-    command, *base = ASKED.split()
-    options = dict(zip(base[::2], base[1::2], strict=True))
-    kept = (
-        word
-        for name, value in options.items()
-        if name not in more.split()
-        for word in (name, value)
-    )
-    return [command, *kept, *more.split()]
-
-
 def told(cli: Any, more: str = "") -> str:
-    outcome = cli(*asked(more))
+    outcome = cli(*with_options(ASKED.split(), more.split()))
     assert (outcome.status, outcome.err) == (0, "")
     return str(outcome.out)
 
@@ -163,6 +151,6 @@ def test_what_no_run_on_file_has_is_named(cli: Any) -> None:
     ],
 )
 def test_a_mistake_is_one_line_and_status_2(more: str, said: str, cli: Any) -> None:
-    outcome = cli(*asked(more))
+    outcome = cli(*with_options(ASKED.split(), more.split()))
     assert outcome.status == 2 and outcome.out == ""
     assert said in outcome.err and outcome.err.count("\n") == 1

@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from tests.support.commands import with_options
+
 BASE = ("bubble", "--stages", "4", "--microbatches", "8")
 
 
@@ -110,7 +112,7 @@ def test_what_cannot_be_drawn_is_one_line(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert message in fails(*BASE, *words)
+    assert message in fails(*with_options(BASE, words))
     assert not list(tmp_path.iterdir())
 
 

@@ -220,9 +220,10 @@ def test_a_range_ends_where_it_says_and_is_even(low: float, factor: float, count
         ).values
         assert len(found) == count and (found[0], found[-1]) == (low, low * factor)
         moved = [math.log(one) for one in found] if kind == "log" else found
+        least_step = 1e-9 * max(map(abs, moved))  # numbers this large are told apart by no less
         steps = [b - a for a, b in itertools.pairwise(moved)]
         assert steps == pytest.approx(
-            [(moved[-1] - moved[0]) / (count - 1)] * (count - 1), rel=1e-6, abs=1e-9 * found[-1]
+            [(moved[-1] - moved[0]) / (count - 1)] * (count - 1), rel=1e-6, abs=least_step
         )
 
 

@@ -188,10 +188,7 @@ def gathered_weights(once: Step, regather: Regather = "yes") -> dict[str, Any]:
 @formula(
     "fsdp-limit",
     title="FSDP limit",
-    question=(
-        "How small may the batch of a chip be, and over how many chips can fully sharded training "
-        "spread, before the network is the limit?"
-    ),
+    question="How small a batch per chip, and how many chips, before the network limits FSDP?",
     outputs=_passes("the all-gather of weights"),
     sources=("austin2025scaling", "zhao2023pytorch", "rajbhandari2020zero"),
     symbols={

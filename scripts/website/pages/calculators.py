@@ -129,7 +129,10 @@ def _asked_links() -> Iterator[tuple[str, str]]:
         html_link(INDEX, planner.SERVING),
         "Will these chips serve a model, how fast, at what cost?",
     )
+    listed = {name for names in SECTIONS.values() for name in names}
     for name, label, said in _QUESTIONS:
+        if name not in listed:
+            continue
         scenarios = form_record(get_formula(name))["scenarios"]
         assert isinstance(scenarios, list)
         yield f"{html_link(INDEX, calculator_page(name))}{dict(scenarios)[label]}", said
