@@ -184,6 +184,23 @@ def test_a_change_that_is_proposed_makes_it_fit(model: str) -> None:
         assert int(value) >= result["fewest_chips"]
 
 
+@pytest.mark.parametrize(
+    ("model", "chip", "chips", "remedy"),
+    [
+        ("deepseek-v3", "h200", 8, "--weight-dtype fp8"),
+        ("gpt-oss-120b", "h100-sxm", 1, "--weight-dtype mxfp4"),
+        # Published in bf16: nothing is narrower than what was counted.
+        ("llama-3-405b", "h100-sxm", 8, "--tp 16"),
+    ],
+)
+def test_weights_as_published_are_the_first_way_out(
+    model: str, chip: str, chips: int, remedy: str
+) -> None:
+    """The files of the models name the configuration that says in which format weights come."""
+    fit = calculate("serving", model=model, chip=chip, chips=chips, seq=8192, batch=8).fit
+    assert fit is not None and not fit.fits and fit.remedy == remedy
+
+
 def test_the_memory_share_keeps_a_reserve_free() -> None:
     whole, kept = (
         calculate("decode", model="llama-3-8b", chip="h100-sxm", seq=1024, memory_share=share)

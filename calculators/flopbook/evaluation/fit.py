@@ -14,6 +14,7 @@ from flopbook.errors import FlopbookError
 from flopbook.evaluation.request import flag
 from flopbook.evaluation.results import DEFAULT, Fit, Value
 from flopbook.formulas.declaration import Formula
+from flopbook.quantities.dtypes import WIDTHS
 
 # Beyond the last no single change is proposed.
 _POWERS = tuple(2.0**n for n in range(1, 13))
@@ -32,7 +33,9 @@ def _remedy(formula: Formula, values: Mapping[str, Value]) -> str:
     """The first change of one input with which the answer fits, as an option; empty if none."""
     inputs = {name: used.value for name, used in values.items()}
     for changes in _changes(formula, values):
-        if _free(formula, {**inputs, **changes}) >= 0:
+        # A format is an option that fills inputs, and none itself.
+        changed = {name: value for name, value in changes.items() if name in formula.inputs}
+        if _free(formula, {**inputs, **changed}) >= 0:
             name, value = next(iter(changes.items()))
             text = value if isinstance(value, str) else f"{value:.0f}"
             return f"{flag(name)} {text}"
@@ -40,10 +43,10 @@ def _remedy(formula: Formula, values: Mapping[str, Value]) -> str:
 
 
 def _changes(formula: Formula, values: Mapping[str, Value]) -> Iterator[dict[str, Any]]:
-    """Changes to try, in the order in which people would: sharding, recomputation, fewer at once.
-
-    The first entry is what is said; others follow from it.
+    """Changes to try, in the order in which people would: weights as published, sharding,
+    recomputation, fewer at once. The first entry is what is said; others follow from it.
     """
+    yield from _as_published(values)
     if "zero" in formula.inputs:
         yield {"zero": 3.0}
     if "recompute" in formula.inputs:
@@ -60,6 +63,16 @@ def _changes(formula: Formula, values: Mapping[str, Value]) -> Iterator[dict[str
     for name in ("batch", "micro_batch"):
         if name in formula.inputs and values[name].origin != DEFAULT:
             yield from ({name: float(size)} for size in _smaller(values[name].value))
+
+
+def _as_published(values: Mapping[str, Value]) -> Iterator[dict[str, Any]]:
+    """Weights as narrow as in the published checkpoint, where they are counted wider."""
+    published, counted = values.get("published"), values.get("bytes_per_param")
+    if published is None or counted is None or published.value is None:
+        return
+    width = WIDTHS[published.value]
+    if width < counted.value:
+        yield {"weight_dtype": published.value, "bytes_per_param": width}
 
 
 def _is_limit(formula: Formula, name: str) -> bool:
