@@ -19,6 +19,8 @@ TENSORS = {
     "dispatch_dtype": "tokens sent to experts",
 }
 
+BY_RULE = "{dtype} by its rule leaves {tensors} in {kept}"
+
 
 def formats_used(request: Request, values: Mapping[str, Value]) -> dict[str, Value]:
     """The formats that filled an input, by their options."""
@@ -54,4 +56,5 @@ def add_format_note(request: Request, values: Mapping[str, Value]) -> None:
     for dtype, options in tensors_of.items():
         tensors = ", ".join(TENSORS[option] for option in options)
         flags = ", ".join(flag(option) for option in options)
-        request.notes.append(f"{request.dtype} by its rule leaves {tensors} in {dtype} ({flags})")
+        sentence = BY_RULE.format(dtype=request.dtype, tensors=tensors, kept=dtype)
+        request.notes.append(f"{sentence} ({flags})")

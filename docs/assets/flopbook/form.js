@@ -168,7 +168,7 @@ class Form {
     const result = problem ? null : this.compute(values);
     const omitted = result ? this.omitted({...result, ...values}) : {};
     const outputs = (other) => this.outputs(other, resolved);
-    const state = {values, resolved, result, outputs, omitted, chip: this.picked("chip"), sparse: this.text("sparsity") === "2:4"};
+    const state = {values, resolved, result, outputs, omitted, chip: this.picked("chip"), sparse: this.text("sparsity") === "2:4", dtype: this.text("dtype")};
     this.answer.replaceChildren(...(problem ? [el("p", {class: "fb-open"}, problem)] : answer(this.spec, this.data, state)));
     this.picture.show(state);
   }

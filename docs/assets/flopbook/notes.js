@@ -13,7 +13,7 @@ export function notes(spec, data, state) {
     if (value === Infinity) found.push(`${output.name}: ${output.absent || "unlimited"}`);
     if (["max_chips", "max_tp_degree"].includes(output.name)) found.push(...ofChips(output.name, value, data, state));
   }
-  found.push(...wholeNodes(data, state), ...leftOut(spec, state));
+  found.push(...wholeNodes(data, state), ...byRule(spec, data, state), ...leftOut(spec, state));
   return [...new Set(found)];
 }
 
@@ -27,6 +27,19 @@ function wholeNodes(data, {values, result}) {
   if (!(result.billed_chips > values.chips)) return [];
   const counts = {chips: values.chips, size: values.chips_per_node, billed: result.billed_chips};
   return data.said.whole_nodes.map((text) => text.replace(/{(\w+)}/g, (_, name) => formatQuantity(counts[name], "chip")));
+}
+
+/** The tensors for which the format that was chosen does not hold, by its rule. */
+function byRule({inputs}, data, {dtype, resolved}) {
+  const rule = data.formats[dtype] ?? {}, kept = {};
+  for (const [tensor, words] of Object.entries(data.tensors)) {
+    const fills = inputs.some((input) => input.dtype === tensor && !resolved[input.name].given && resolved[input.name].origin !== "default");
+    if (fills && rule[tensor] !== undefined && rule[tensor] !== dtype) (kept[rule[tensor]] ??= new Set()).add(words);
+  }
+  return Object.entries(kept).flatMap(([format, tensors]) => {
+    const parts = {dtype, tensors: [...tensors].join(", "), kept: format};
+    return data.said.by_rule.map((text) => text.replace(/{(\w+)}/g, (_, name) => parts[name]));
+  });
 }
 
 /** What the formula leaves out and is worth more than a tenth, of outputs that are not open. */

@@ -50,7 +50,8 @@ def point(run: Reached, place: Point) -> str:
     if _is_hollow(run):
         kind += " fb-open"
     address = attribute(reference(run.source.source).link)
-    at = f"translate({round(x, 1):g} {round(y, 1):g}) scale(.7)"
+    # Whole pixels: hundreds of points weigh, and each is six wide.
+    at = f"translate({x:.0f} {y:.0f}) scale(.7)"
     shape = (
         f'<path class="{kind}" transform="{at}" d="{SHAPES[number]}">{tooltip(_words(run))}</path>'
     )
@@ -62,7 +63,8 @@ def _words(run: Reached) -> str:
     chips = row.hardware.get("n_chips", 1)
     name = short_name(run.chip)
     form = f", {run.format}" if run.format else ""
-    return f"{what(row)}, {chips:,} x {name}{form}: {run.rate.share:.0%}"
+    machine = name if chips == 1 else f"{chips:,} x {name}"
+    return f"{what(row)}, {machine}{form}: {run.rate.share:.0%}"
 
 
 def legend(top: float, left: float, count: int = len(MARKS)) -> list[str]:

@@ -174,7 +174,8 @@ def moved(element: ET.Element, across: Map, down: Map) -> str:
         copy.set("points", " ".join(points))
     elif at := _AT.match(element.get("transform", "")):
         x, y = across(float(at[1])), down(float(at[2]))
-        translation = f"translate({round(x, 1):g} {round(y, 1):g})"
+        digits = 1 if "." in at[0] else 0  # as exact as it was drawn
+        translation = f"translate({round(x, digits):g} {round(y, digits):g})"
         copy.set("transform", translation + element.get("transform", "")[at.end() :])
     elif element.tag == "rect":
         x, y = _number(element, "x"), _number(element, "y")

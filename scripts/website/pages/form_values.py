@@ -17,6 +17,7 @@ from flopbook.evaluation.calculator import (
     Value,
     calculate,
 )
+from flopbook.evaluation.formats import BY_RULE, TENSORS
 from flopbook.evaluation.lookups import MIXTURE_FIELDS, from_chip
 from flopbook.evaluation.request import Request
 from flopbook.formulas import get_formula, printed
@@ -24,7 +25,7 @@ from flopbook.formulas.declaration import Formula
 from flopbook.hardware.chip import Chip
 from flopbook.hardware.picked import Picked, PickedWord
 from flopbook.hardware.servers import pick_node_size
-from flopbook.quantities.dtypes import RULES, STANDS_FOR, WIDTHS
+from flopbook.quantities.dtypes import OPTIONS, RULES, STANDS_FOR, WIDTHS
 from flopbook.quantities.unit_table import COUNT_SUFFIXES, COUNTS, PLAIN_SUFFIXES, UNITS
 from flopbook.quantities.units import CUSTOMARY, PREFIXES, format_quantity
 
@@ -47,7 +48,7 @@ Record = dict[str, object]
 
 
 # What every form needs beside chips and models, and what it knows of each of those.
-COMMON = ("bytes", "formats", "stand_ins", "said")
+COMMON = ("bytes", "formats", "tensors", "stand_ins", "said")
 _NAMES = ("id", "name", "aliases")
 # Notes on a network speak of these too.
 _OF_NETWORKS = ("axes", "scaleup_domain")
@@ -72,6 +73,7 @@ def picker_record() -> Record:
         "models": [_model_record(name) for name in model_ids()],
         "bytes": WIDTHS,
         "formats": {name: rule._asdict() for name, rule in RULES.items()},
+        "tensors": _tensor_words(),
         "stand_ins": STANDS_FOR,
         "said": _general_notes(),
     }
@@ -107,13 +109,28 @@ def units_record() -> UnitsRecord:
     }
 
 
+def _tensor_words() -> dict[str, str]:
+    """Tensors as a note names them. That optimizers stay in fp32 is told to nobody."""
+    return {
+        tensor: TENSORS[option]
+        for option, tensors in OPTIONS.items()
+        if option != "optimizer_dtype"
+        for tensor in tensors
+    }
+
+
 def _general_notes() -> dict[str, list[str]]:
     """Notes on no chip, in the words of the command: peak beside sparsity, too small a batch."""
     # Any peak and bandwidth will do: the notes are the same for all.
     usual = calculate("min-batch", peak=1e15, bandwidth=1e12, sparsity=None).notes
     sparse = calculate("min-batch", peak=1e15, bandwidth=1e12, sparsity="2:4").notes
     typed_peak = [note for note in sparse if note not in usual]
-    return {"small": [SMALL_BATCH], "typed_peak": typed_peak, "whole_nodes": [WHOLE_NODES]}
+    return {
+        "small": [SMALL_BATCH],
+        "typed_peak": typed_peak,
+        "whole_nodes": [WHOLE_NODES],
+        "by_rule": [BY_RULE],
+    }
 
 
 def _value_record(picked: Picked | PickedWord | Value, notes: Sequence[str] = ()) -> Record:

@@ -219,9 +219,9 @@ def test_a_doubted_point_is_hollow(fields: dict[str, Any], hollow: bool) -> None
 
 
 def test_a_point_says_what_it_is() -> None:
-    drawn = reached_points.point(a_run(0.456), (10.5, 20))
+    drawn = reached_points.point(a_run(0.456), (11.2, 20))
     assert "<title>Mystery-7B, 8 x NVIDIA H100 SXM5 80GB, bf16: 46%</title>" in drawn
-    assert 'transform="translate(10.5 20) scale(.7)"' in drawn
+    assert 'transform="translate(11 20) scale(.7)"' in drawn
     assert drawn.startswith('<a href="http') and drawn.endswith("</a>")
 
 

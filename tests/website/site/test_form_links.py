@@ -49,6 +49,7 @@ def _notes(tab: Any, _: str, state: dict[str, str]) -> list[str]:
 
 
 _ENTRY = re.compile(r"\b[a-z0-9]+/[a-z0-9][a-z0-9.-]*[a-z0-9]")
+_OF_FORMATS = re.compile(r" \(--[a-z]+-dtype(?:, --[a-z]+-dtype)*\)$")
 _NAMED = re.compile(r"--([a-z][a-z-]*)|\b[a-z]+(?:_[a-z]+)+\b|^[a-z]+(?= is |:)")
 
 
@@ -58,7 +59,10 @@ def _brief(meaning: str) -> str:
 
 
 def _spoken(formula: Formula, note: str) -> str:
-    """A note of the command as a form says it: options by what they mean, chips by their names."""
+    """A note of the command as a form says it: options by what they mean, chips by their names,
+    and without the options that set formats, which a form lacks.
+    """
+    note = _OF_FORMATS.sub("", note)
     specs = {**formula.outputs, **formula.inputs}
 
     def meaning(found: re.Match[str]) -> str:
