@@ -154,11 +154,6 @@ def audits() -> tuple[Audit, ...]:
     )
 
 
-def last_audit() -> Audit | None:
-    """The newest audit on record, if any. Raises FlopbookError as `score` does."""
-    return audits()[-1] if audit_sheets() else None
-
-
 def pooled(scores: Iterable[Score]) -> Score:
     """Several audits counted as one, of samples drawn apart. Raises ValueError without any.
 

@@ -21,6 +21,7 @@ from flopbook.cli.parser import Option, UsageError
 from flopbook.cli.plain import command
 from flopbook.data.files import read_text
 from flopbook.errors import FlopbookError, printable, shorten
+from flopbook.evaluation.answers import counted
 
 _MOST_BYTES = 10_000_000
 
@@ -120,7 +121,7 @@ def _print_past(as_json: bool) -> None:
     for audit in found:
         _print_dated(audit)
         print()
-    print(f"pooled      {len(found):,} {'audit' if len(found) == 1 else 'audits'}")
+    print(f"pooled      {counted(len(found), 'audit')}")
     _print_score(together, as_json=False)
 
 

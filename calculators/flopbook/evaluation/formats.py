@@ -8,14 +8,14 @@ from flopbook.evaluation.request import Request, flag
 from flopbook.evaluation.results import DEFAULT, GIVEN, Value
 from flopbook.quantities.dtypes import OPTIONS
 
-# The tensors as a sentence names them, by the option that sets their format.
+# The tensors as a sentence names them, by the option that sets their format. The state of the
+# optimizer is in fp32 whatever the format: no reader expects otherwise.
 TENSORS = {
     "weight_dtype": "weights",
     "compute_dtype": "products",
     "kv_dtype": "KV cache",
     "activation_dtype": "activations",
     "grad_dtype": "gradients",
-    "optimizer_dtype": "optimizer state",
     "dispatch_dtype": "tokens sent to experts",
 }
 
@@ -49,8 +49,7 @@ def add_format_note(request: Request, values: Mapping[str, Value]) -> None:
         return
     tensors_of: dict[str, list[str]] = {}
     for option, used in formats_used(request, values).items():
-        # The state of the optimizer is in fp32 whatever the format: no reader expects otherwise.
-        by_rule = option not in request.options and option != "optimizer_dtype"
+        by_rule = option in TENSORS and option not in request.options
         if by_rule and used.value != request.dtype:
             tensors_of.setdefault(str(used.value), []).append(option)
     for dtype, options in tensors_of.items():

@@ -10,23 +10,16 @@ from flopbook.data.runs import MeasuredRun
 from flopbook.errors import FlopbookError
 from flopbook.prediction.arrays import Column, Mask
 from flopbook.prediction.machines import ChipRates, machine_of
-from flopbook.prediction.software_words import (
-    is_compiled,
-    keeps_activations,
-    overlaps_sums,
-    version_year,
-)
+from flopbook.prediction.software_words import is_compiled, overlaps_sums, version_year
 from flopbook.prediction.stacks import stack_named
 from flopbook.prediction.transformers import Transformer, transformer
-from flopbook.prediction.usual_layouts import held_by_a_rank, usual_degrees, zero_that_fits
+from flopbook.prediction.usual_layouts import (
+    held_by_a_rank,
+    usual_degrees,
+    usual_recompute,
+    zero_that_fits,
+)
 
-# What each stack does where a row does not say what the backward pass computes again.
-USUAL_RECOMPUTE = {
-    "maxtext": "full",
-    "torchtune": "full",
-    "megatron-core": "selective",
-    "torchtitan": "selective",
-}
 # Stacks that shard the optimizer unless told otherwise.
 SHARDED_OPTIMIZER = ("nemo", "megatron-core")
 # Stacks whose elementwise kernels are fused without torch.compile.
@@ -132,7 +125,7 @@ def training_run(row: MeasuredRun, year: int, words: str = "") -> RunLayout:
         held = held_by_a_rank(shape, degrees)
         zero = zero_that_fits(usual, held, split.dp, runs_on.memory, trained)
     recompute = _recompute(row.run.get("recompute"))
-    usual_recompute = _usual_recompute(row, stack, runs_on)
+    stack_recomputes = usual_recompute(stack, row.run, runs_on)
     schedule, virtual = _schedule(row)
     precision = _precision(row, runs_on)
     is_open = {
@@ -155,7 +148,7 @@ def training_run(row: MeasuredRun, year: int, words: str = "") -> RunLayout:
         micro_batch=split.micro_batch,
         micro_batches=split.micro_batches,
         zero=zero,
-        recompute=recompute or usual_recompute,
+        recompute=recompute or stack_recomputes,
         precision=precision_named(precision),
         domain=_domain(row, runs_on),
         slices=row.hardware.get("n_slices", 1),
@@ -171,12 +164,6 @@ def training_run(row: MeasuredRun, year: int, words: str = "") -> RunLayout:
         trained=trained,
         inferred=(*inferred, *(name for name in is_open if is_open[name])),
     )
-
-
-def _usual_recompute(row: MeasuredRun, stack: str, runs_on: ChipRates) -> str:
-    """What is recomputed where the row does not say, as its stack does it."""
-    is_kept = keeps_activations(str(row.run.get("task", "")))
-    return "none" if is_kept else USUAL_RECOMPUTE.get(stack, "full" if runs_on.is_torus else "none")
 
 
 def _schedule(row: MeasuredRun) -> tuple[str, float]:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from flopbook.prediction.machines import ChipRates
+from flopbook.prediction.software_words import keeps_activations
 from flopbook.prediction.transformers import Transformer
 
 SAID = ("tp", "pp", "cp", "ep", "dp", "strategy", "zero_stage")
@@ -18,6 +19,20 @@ WIDEST = 8  # ranks of tensor parallelism
 # and moments, shared by all replicas.
 WEIGHT_BYTES, GRADIENT_BYTES, SHARED_BYTES = 2.0, 2.0, 12.0
 STATE_SHARE = 0.6  # of the memory; activations take the rest
+# What each stack does where a run does not say what the backward pass computes again.
+USUAL_RECOMPUTE = {
+    "maxtext": "full",
+    "torchtune": "full",
+    "megatron-core": "selective",
+    "torchtitan": "selective",
+}
+
+
+def usual_recompute(stack: str, said: Mapping[str, Any], runs_on: ChipRates) -> str:
+    """What is recomputed where a run does not say, as its stack does it."""
+    if keeps_activations(str(said.get("task", ""))):
+        return "none"
+    return USUAL_RECOMPUTE.get(stack, "full" if runs_on.is_torus else "none")
 
 
 def usual_degrees(

@@ -170,14 +170,14 @@ def _across(left: float, scale: float, least: float, ratio: float) -> float:
 
 def _heads(found: PairKind, one: float, bound: float) -> list[str]:
     """What the two lines are: beside each other, or one over the other where they are close."""
-    upper = 24 if bound - one > 150 else 10
+    base = f"as {found.first}"
+    peaks = f"the peaks: {found.peaks():.3g}"
+    if bound - one > 150:
+        return [
+            words(one, 24, base, "start", "fb-small"),
+            words(bound, 24, peaks, "end", "fb-small"),
+        ]
     return [
-        words(one, 24, f"as {found.first}", "start" if upper == 24 else "middle", "fb-small"),
-        words(
-            bound,
-            upper,
-            f"the peaks: {found.peaks():.3g}",
-            "end" if upper == 24 else "start",
-            "fb-small",
-        ),
+        words(one, 24, base, "middle", "fb-small"),
+        words(bound, 10, peaks, "start", "fb-small"),
     ]

@@ -31,8 +31,8 @@ from scripts.website.pages.answer_pictures import picture_section
 from scripts.website.pages.forms import (
     calculated_example,
     form_markup,
-    form_record,
     form_words,
+    scenarios,
 )
 from scripts.website.pages.pitfalls import PAGE as PITFALLS
 from scripts.website.pages.pitfalls import pitfalls_of
@@ -133,9 +133,8 @@ def _asked_links() -> Iterator[tuple[str, str]]:
     for name, label, said in _QUESTIONS:
         if name not in listed:
             continue
-        scenarios = form_record(get_formula(name))["scenarios"]
-        assert isinstance(scenarios, list)
-        yield f"{html_link(INDEX, calculator_page(name))}{dict(scenarios)[label]}", said
+        query = scenarios(get_formula(name))[label]
+        yield f"{html_link(INDEX, calculator_page(name))}{query}", said
 
 
 def _tools(names: Iterable[str]) -> Html:

@@ -110,13 +110,8 @@ def units_record() -> UnitsRecord:
 
 
 def _tensor_words() -> dict[str, str]:
-    """Tensors as a note names them. That optimizers stay in fp32 is told to nobody."""
-    return {
-        tensor: TENSORS[option]
-        for option, tensors in OPTIONS.items()
-        if option != "optimizer_dtype"
-        for tensor in tensors
-    }
+    """Tensors as a note names them."""
+    return {tensor: words for option, words in TENSORS.items() for tensor in OPTIONS[option]}
 
 
 def _general_notes() -> dict[str, list[str]]:
@@ -250,8 +245,8 @@ def _model_record(name: str) -> Record:
         for field, counted in MIXTURE_FIELDS.items():
             with contextlib.suppress(FlopbookError):  # not recorded for this model
                 record[field] = _value_record(model.pick(counted))
-    for field, counted in (("params", "params"), ("compute_params", "compute_params")):
-        if field in record and (weights := _weights_of_a_layer(model, counted)):
+    for field in ("params", "compute_params"):
+        if field in record and (weights := _weights_of_a_layer(model, field)):
             cast(Record, record[field])["layer"] = weights
     return record
 

@@ -122,7 +122,6 @@ def form_words() -> dict[str, dict[str, Any]]:
 def _words_record(formula: Formula) -> dict[str, object]:
     """The large answer, its sentence, states to start from, and what may make it fit."""
     words = form_words().get(formula.id, {})
-    states = words.get("scenarios", {}).items()
     return {
         "answer": words.get("answer", next(iter(formula.outputs))),
         "says": words.get("says", ""),
@@ -131,8 +130,14 @@ def _words_record(formula: Formula) -> dict[str, object]:
         "ends": words.get("ends"),
         "bar": words.get("bar", {}),
         "rescues": words.get("rescues", []),
-        "scenarios": [[label, state_query(formula, _inner(state))] for label, state in states],
+        "scenarios": [list(scenario) for scenario in scenarios(formula).items()],
     }
+
+
+def scenarios(formula: Formula) -> dict[str, str]:
+    """States to start from: the query of each by its label."""
+    states = form_words().get(formula.id, {}).get("scenarios", {})
+    return {label: state_query(formula, _inner(state)) for label, state in states.items()}
 
 
 def _inner(state: Mapping[str, str]) -> dict[str, str]:
