@@ -8,6 +8,7 @@ import signal
 import socket
 import threading
 from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import pytest
@@ -46,6 +47,29 @@ def test_workers_of_a_cluster_give_the_same_answers_though_one_is_killed(
         assert again == {name: alone[name] for name in again}
 
 
+def test_a_cluster_that_loses_all_workers_is_not_waited_for_without_end(
+    study: Study, alone: dict[str, Answer], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was finished has come before: the study keeps it, and says what to do."""
+    distributed = pytest.importorskip("distributed")
+    monkeypatch.setattr(study_workers, "WORKERS_SECONDS", 0.5)
+    monkeypatch.setattr(study_workers, "AHEAD", 1)
+    with distributed.LocalCluster(
+        n_workers=1,
+        threads_per_worker=1,
+        processes=False,
+        protocol="tcp://",
+        host="127.0.0.1",
+        dashboard_address=None,
+    ) as cluster:
+        answered = on_a_cluster(study.cases, 2, cluster.scheduler_address)
+        first, found = next(answered)
+        assert found == alone[name_of(first, 2)]
+        cluster.scale(0)
+        with pytest.raises(FlopbookError, match=r"no worker for 0.5 s.*finished cases are kept"):
+            list(answered)
+
+
 @pytest.mark.parametrize(
     ("address", "said"),
     [
@@ -71,6 +95,27 @@ def test_without_dask_the_message_says_what_to_install(
     monkeypatch.setitem(__import__("sys").modules, "distributed", None)
     with pytest.raises(FlopbookError, match=r"needs Dask: pip install 'flopbook\[dask\]'"):
         list(on_a_cluster(study.cases, 1, "127.0.0.1:9"))
+
+
+class FakeArriving:
+    """Futures that are done when they are sent."""
+
+    def __init__(self, futures: list[Any], loop: Any) -> None:
+        self.futures = futures
+
+    def add(self, future: Any) -> None:
+        """One more."""
+        self.futures.append(future)
+
+    def count(self) -> int:
+        """How many have not been taken."""
+        return len(self.futures)
+
+    def next_batch(self, block: bool) -> list[Any]:
+        """All of them."""
+        assert not block
+        self.futures, batch = [], self.futures
+        return batch
 
 
 class FakeFuture:
@@ -113,7 +158,7 @@ def test_a_worker_with_another_version_is_refused(
 ) -> None:
     dask = pytest.importorskip("distributed")
     monkeypatch.setattr(study_workers, "_client", lambda *_: FakeClient())
-    monkeypatch.setattr(dask, "as_completed", lambda futures, loop: list(futures))
+    monkeypatch.setattr(dask, "as_completed", FakeArriving)
     with pytest.raises(FlopbookError, match="a worker has other code or data of flopbook"):
         list(on_a_cluster(study.cases, 1, "127.0.0.1:9"))
 
@@ -144,10 +189,7 @@ class FakeDask:
 
     Client = rpc = None
 
-    @staticmethod
-    def as_completed(futures: Any, loop: Any) -> list[Any]:
-        """All at once."""
-        return list(futures)
+    as_completed = FakeArriving
 
 
 @pytest.mark.parametrize(
@@ -190,13 +232,35 @@ def test_workers_are_asked_for_their_code_first(
         raise TimeoutError
 
     monkeypatch.setattr(client, "wait_for_workers", fail)
-    with pytest.raises(FlopbookError, match="had no worker in 120 s; start some"):
+    with pytest.raises(FlopbookError, match="had no worker for 120 s; start some"):
         list(on_a_cluster(study.cases[:1], 1, "127.0.0.1:9"))
     monkeypatch.undo()
     monkeypatch.setattr(study_workers, "_distributed", FakeDask)
     monkeypatch.setattr(study_workers, "_client", lambda *_: client)
     monkeypatch.setattr(client, "run", fail)
     with pytest.raises(FlopbookError, match="; install the same flopbook"):
+        list(on_a_cluster(study.cases[:1], 1, "127.0.0.1:9"))
+
+
+def test_a_scheduler_that_falls_silent_is_not_waited_for_without_end(
+    study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Never(FakeArriving):
+        def next_batch(self, block: bool) -> list[Any]:
+            """Nothing is done."""
+            return []
+
+    def fail(*_: Any, callback_timeout: float) -> None:
+        raise TimeoutError
+
+    client = FakeClient()
+    monkeypatch.setattr(study_workers, "WORKERS_SECONDS", 0.1)
+    monkeypatch.setattr(study_workers, "_distributed", FakeDask)
+    monkeypatch.setattr(study_workers, "_client", lambda *_: client)
+    monkeypatch.setattr(FakeDask, "as_completed", Never)
+    monkeypatch.setattr(client, "sync", fail, raising=False)
+    monkeypatch.setattr(client, "scheduler", SimpleNamespace(ncores=None), raising=False)
+    with pytest.raises(FlopbookError, match=r"no worker for 0.1 s"):
         list(on_a_cluster(study.cases[:1], 1, "127.0.0.1:9"))
 
 

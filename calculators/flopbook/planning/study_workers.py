@@ -11,6 +11,7 @@ import importlib
 import itertools
 import logging
 import re
+import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -23,7 +24,9 @@ _OTHER_CODE = "a worker has other code or data of flopbook; install the same"
 Answered = tuple[Options, Answer]
 AHEAD = 4  # cases that wait at each worker, so that none is idle
 CONNECT_SECONDS = 10
-WORKERS_SECONDS = 120
+WORKERS_SECONDS = 120  # that a cluster without a worker is waited for
+_LOOKS = 20  # for workers in that time
+_PAUSE_SECONDS = 0.02  # until it is looked again for what has arrived
 # A case whose worker died is tried elsewhere; one that kills so many workers ends the study.
 RETRIES = 3
 
@@ -37,8 +40,8 @@ def in_this_process(cases: Sequence[Options], top: int) -> Iterator[Answered]:
 def on_a_cluster(cases: Sequence[Options], top: int, address: str) -> Iterator[Answered]:
     """By the workers of a Dask scheduler, which takes cases of dead workers to others.
 
-    Raises FlopbookError where no scheduler answers, where it goes away, or where a worker has
-    other code or data.
+    Raises FlopbookError where no scheduler answers, where it goes away, where it has had no worker
+    for WORKERS_SECONDS, or where a worker has other code or data.
     """
     if not _ADDRESS.fullmatch(address):
         raise FlopbookError(f"--scheduler {_said(address)}: it is no address; {_EXPECTED}")
@@ -46,7 +49,7 @@ def on_a_cluster(cases: Sequence[Options], top: int, address: str) -> Iterator[A
     client = _client(dask, address)
     try:
         _check_workers(client, address)
-        yield from _gathered(dask, client, cases, top)
+        yield from _gathered(dask, client, cases, top, address)
     except dask.CancelledError:
         raise FlopbookError(f"the scheduler at {_said(address)} is gone; run again") from None
     except dask.KilledWorker as error:
@@ -55,7 +58,9 @@ def on_a_cluster(cases: Sequence[Options], top: int, address: str) -> Iterator[A
         client.close(timeout=CONNECT_SECONDS)
 
 
-def _gathered(dask: Any, client: Any, cases: Sequence[Options], top: int) -> Iterator[Answered]:
+def _gathered(
+    dask: Any, client: Any, cases: Sequence[Options], top: int, address: str
+) -> Iterator[Answered]:
     waiting = iter(cases)
     threads = sum(client.nthreads().values())
     asked: dict[str, Options] = {}
@@ -69,13 +74,42 @@ def _gathered(dask: Any, client: Any, cases: Sequence[Options], top: int) -> Ite
         return futures
 
     arriving = dask.as_completed(send(max(AHEAD * threads, AHEAD)), loop=client.loop)
-    for future in arriving:
+    for future in _finished(client, arriving, address):
         finished = _result(dask, future)
         if finished.made_with != made_with():
             raise FlopbookError(_OTHER_CODE)
         for added in send(1):
             arriving.add(added)
         yield asked.pop(future.key), finished
+
+
+def _finished(client: Any, arriving: Any, address: str) -> Iterator[Any]:
+    """The futures as they are done. Raises FlopbookError once nobody is left to do the others.
+
+    Dask itself waits without end: a cluster that lost its workers may get new ones.
+    """
+    alive = asked = time.monotonic()
+    while arriving.count():
+        batch = arriving.next_batch(block=False)
+        yield from batch
+        now = time.monotonic()
+        if batch:
+            alive = now
+        elif now - max(alive, asked) < WORKERS_SECONDS / _LOOKS:
+            time.sleep(_PAUSE_SECONDS)
+        else:
+            asked = now
+            alive = now if _has_workers(client) else alive
+            if time.monotonic() - alive > WORKERS_SECONDS:
+                raise _no_worker(address)
+
+
+def _has_workers(client: Any) -> bool:
+    """Whether anybody computes, as far as the scheduler says in time."""
+    try:
+        return bool(client.sync(client.scheduler.ncores, callback_timeout=CONNECT_SECONDS))
+    except (TimeoutError, OSError):
+        return False
 
 
 def _result(dask: Any, future: Any) -> Answer:
@@ -96,16 +130,20 @@ def _check_workers(client: Any, address: str) -> None:
     try:
         client.wait_for_workers(1, timeout=WORKERS_SECONDS)
     except (TimeoutError, OSError):
-        raise FlopbookError(
-            f"the scheduler at {_said(address)} had no worker in {WORKERS_SECONDS:g} s; "
-            "start some and run again"
-        ) from None
+        raise _no_worker(address) from None
     try:
         digests = client.run(made_with)
     except Exception as error:  # as above
         raise _failed(error) from None
     if set(digests.values()) != {made_with()}:
         raise FlopbookError(_OTHER_CODE)
+
+
+def _no_worker(address: str) -> FlopbookError:
+    return FlopbookError(
+        f"the scheduler at {_said(address)} had no worker for {WORKERS_SECONDS:g} s; "
+        "start some and run again: finished cases are kept"
+    )
 
 
 def _failed(error: Exception) -> FlopbookError:
