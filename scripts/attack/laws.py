@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Any
@@ -103,7 +104,7 @@ def of_numbers(record: Mapping[str, Any], place: str = "") -> Iterator[str]:
     for name, value in record.items():
         if isinstance(value, Mapping):
             yield from of_numbers(value, f"{place}{name}.")
-        elif isinstance(value, (int, float)) and not (math.isfinite(value) and value >= 0):
+        elif isinstance(value, (int, float)) and not 0 <= value <= sys.float_info.max:
             yield f"{place}{name} is {value}"
 
 

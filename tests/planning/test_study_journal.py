@@ -33,6 +33,8 @@ HOSTILE_LAYOUTS: tuple[dict[str, Any], ...] = (
     {"seconds": math.inf},
     {"seconds": -1.0},
     {"seconds": 10**400},
+    {"bytes": 10**400},
+    {"high": 10**400},
     {"seconds": "1"},
     {"seconds": True},
     {"seconds": [1]},

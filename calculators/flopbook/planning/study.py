@@ -11,6 +11,7 @@ import hashlib
 import itertools
 import json
 import math
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, get_type_hints
@@ -47,6 +48,7 @@ REQUIRED = ("model", "chip", "chips", "batch-tokens")
 DEGREES = ("tp", "pp", "cp", "ep", "dp", "zero", "hsdp")
 OPTIONAL = ("seq", "dtype", "stack", "price", *DEGREES, "recompute")
 FIELDS = (*REQUIRED, *OPTIONAL)
+_MOST_PRICE = 1e6  # USD/s, as in calculators
 _LONGEST_PROBLEM = 500  # of a case, in characters
 _MOST_CONSIDERED = 2**53  # what a table of real numbers holds exactly
 _KINDS = get_type_hints(PlannedLayout)
@@ -135,7 +137,7 @@ def _wrong(name: str, values: list[tuple[Node, str]], file: str) -> Iterator[Pro
 
 def _price(text: str) -> None:
     price = amount_option({"price": text}, "price", "USD/s")
-    if not price or price < 0:
+    if not price or not 0 < price <= _MOST_PRICE:
         raise FlopbookError(f"a price of {text}")
 
 
@@ -225,7 +227,7 @@ def _is_value(value: Any, kind: type) -> bool:
         return False
     if kind is int:
         return isinstance(value, int) and 0 <= value <= _MOST_CONSIDERED
-    return bool(0 < value < math.inf)
+    return bool(0 < value <= sys.float_info.max)  # integers may be beyond it
 
 
 def _is_text(value: Any, most: int) -> bool:

@@ -12,12 +12,14 @@ from scripts.attack.areas import (
     answers,
     builds,
     data_files,
+    given,
     markup,
     network,
     payloads,
     predictions,
     prose,
     same_bytes,
+    studies,
     titles,
     whole_builds,
     whole_same_bytes,
@@ -27,7 +29,7 @@ from scripts.attack.areas import (
 # The longest first: the short ones then fill what is left of the time.
 AREAS: tuple[ModuleType, ...] = (
     *(builds, payloads, same_bytes),
-    *(predictions, answers, network, data_files, prose, markup, workflows, titles),
+    *(predictions, answers, network, data_files, given, studies, prose, markup, workflows, titles),
 )
 # Too long for every campaign: run where they are named, and every week.
 LONG: tuple[ModuleType, ...] = (whole_builds, whole_same_bytes)

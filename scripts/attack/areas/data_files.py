@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import random
-import re
 import shutil
 import time
 from collections.abc import Callable, Iterator
@@ -19,30 +18,21 @@ from flopbook.checks.lint import lint
 from flopbook.data.files import confine
 from flopbook.data.library import Library, using
 from flopbook.errors import Problem
+from scripts.attack.broken import broken
 from scripts.attack.campaign import Attempt, Campaign
 from scripts.attack.checkout import small_checkout
-from scripts.attack.hostile import text_of
+from scripts.attack.shell import SECRET
 
 NAME = "data"
 _FILES = 200
 _CACHE = "FLOPBOOK_CACHE"
 _LONGEST_S = 10.0  # of processor time for the whole library
 _LONGEST_LINE = 700
-_SECRET = "nobody may read this"
 _PATTERNS = (
     *("accelerators/*/*.yaml", "calculators/models/*.yaml", "bibliography/*.bib"),
     *("bibliography/*.yaml", "accelerators/*.yaml"),
 )
 _HUGE = 60_000_000
-_NUMBER = re.compile(r"(?<=value: )[0-9.e+]+")
-_SIZES = ("1" + "0" * 400, "1e999", "-1", ".nan", ".inf", "1,000", "0x10", "1_000", "'5'", "2:4")
-_DOUBLED = "".join(f"@string{{a{n + 1} = a{n} # a{n}}}\n" for n in range(40))
-_BOMB = f'@string{{a0 = "{"x" * 40}"}}\n{_DOUBLED}'
-_NESTED = (
-    *("note: " + "[" * 5000, "note: &a [*a, *a]", "? {a: b}\n: c", "!!python/object:os.system x"),
-    *("notes: " + "{a: " * 500, "--- second", "\t- x", "key: 'open", "x: " + "9" * 5000, _BOMB),
-    *("@misc{a, title = {" + "{" * 9000, "@misc{a, title = {" + r"\emph{" * 3000, "@misc{,}", "@"),
-)
 
 
 class _Field:
@@ -51,7 +41,7 @@ class _Field:
     def __init__(self, folder: Path) -> None:
         self.root = small_checkout(folder / "checkout")
         self.secret = folder / "secret"
-        self.secret.write_text(f"{_SECRET}\n", encoding="utf-8")
+        self.secret.write_text(f"{SECRET}\n", encoding="utf-8")
         confine(self.root)
         self.files = sorted(path for each in _PATTERNS for path in self.root.glob(each))
 
@@ -105,50 +95,13 @@ def _fault(field: _Field) -> str:
     if seconds > _LONGEST_S:
         return f"took {seconds:.1f} s"
     for line in map(str, problems):
-        if not line.isprintable() or len(line) > _LONGEST_LINE or _SECRET in line:
+        if not line.isprintable() or len(line) > _LONGEST_LINE or SECRET in line:
             return f"says {line!r}"
     return ""
 
 
-def _bytes_lost(path: Path, rng: random.Random, _: _Field) -> None:
-    content = path.read_bytes()
-    start = rng.randrange(len(content))
-    path.write_bytes(content[:start] + content[start + rng.choice((1, 20, 2000)) :])
-
-
-def _bytes_put_in(path: Path, rng: random.Random, _: _Field) -> None:
-    content = path.read_bytes()
-    start = rng.randrange(len(content))
-    put = rng.choice((rng.randbytes(8), b"\xff\xfe", b"\x00", b"\xed\xa0\x80", b"\xef\xbb\xbf"))
-    path.write_bytes(content[:start] + put + content[start:])
-
-
-def _lines_moved(path: Path, rng: random.Random, _: _Field) -> None:
-    lines = path.read_bytes().splitlines(keepends=True)
-    for _number in range(rng.choice((1, 5))):
-        lines.insert(rng.randrange(len(lines)), lines[rng.randrange(len(lines))])
-        lines.pop(rng.randrange(len(lines)))
-    path.write_bytes(b"".join(lines))
-
-
-def _hostile_text(path: Path, rng: random.Random, _: _Field) -> None:
-    lines = path.read_text(encoding="utf-8").splitlines()
-    place = rng.randrange(len(lines))
-    name, colon, _rest = lines[place].partition(": ")
-    lines[place] = f"{name}{colon}{text_of(rng)}"
-    path.write_text("\n".join(lines), encoding="utf-8", errors="surrogatepass")
-
-
-def _hostile_line(path: Path, rng: random.Random, _: _Field) -> None:
-    lines = path.read_text(encoding="utf-8").splitlines()
-    lines.insert(rng.randrange(len(lines)), rng.choice(_NESTED))
-    path.write_text("\n".join(lines), encoding="utf-8")
-
-
-def _odd_size(path: Path, rng: random.Random, _: _Field) -> None:
-    size = rng.choice(_SIZES)
-    text = _NUMBER.sub(lambda found: size if rng.random() < 0.2 else found[0], path.read_text())
-    path.write_text(text, encoding="utf-8")
+def _a_broken_file(path: Path, rng: random.Random, _: _Field) -> None:
+    path.write_bytes(broken(path.read_bytes(), rng)[1])
 
 
 def _a_circle(path: Path, rng: random.Random, field: _Field) -> None:
@@ -180,7 +133,8 @@ def _a_folder(path: Path, _: random.Random, __: _Field) -> None:
     path.mkdir()
 
 
+# Half of the files lose or get bytes, lines and sizes; the others are other things altogether.
 _WAYS: tuple[Callable[[Path, random.Random, _Field], None], ...] = (
-    *(_bytes_lost, _bytes_put_in, _lines_moved, _hostile_text, _hostile_line, _odd_size),
+    *([_a_broken_file] * 6),
     *(_a_circle, _too_large, _a_link, _a_pipe, _a_folder),
 )
