@@ -165,6 +165,15 @@ def test_a_rate_is_compared_with_what_is_printed(
     assert rate.share == (share and pytest.approx(share, rel=1e-3))
 
 
+@pytest.mark.parametrize("precision", ["bf16", "fp16", "int8"])
+def test_a_product_is_compared_with_the_rate_of_its_own_format(precision: str) -> None:
+    """An MI100 multiplies fp16 at twice the rate of bf16."""
+    half = chip("mi100").peak(precision) / 2
+    measured, hardware = {"matmul_tflops_per_s": half / 1e12}, {"chip": "MI100"}
+    found = run(measured, "matmul_peak", run={"precision": precision}, hardware=hardware)
+    assert found.rate.share == pytest.approx(0.5)
+
+
 @pytest.mark.parametrize(
     ("words", "name"),
     [

@@ -72,10 +72,10 @@ def machine(name: str) -> ChipRates:
     """
     system = chip(entry_id(name))
     package = package_named(name)
-    sixteen = _rate(package, "bf16") or _rate(package, "fp16")
+    sixteen = peak_of(package, "bf16") or peak_of(package, "fp16")
     if not sixteen:
         raise FlopbookError(f"{package.id} has no published dense peak in bf16 or fp16")
-    eight = _rate(package, "fp8") or _rate(package, "int8") or sixteen
+    eight = peak_of(package, "fp8") or peak_of(package, "int8") or sixteen
     generation = _generation(package.id)
     is_torus = generation == "tpu"
     domain = _known(system.pick_scaleup_domain) or _known(package.pick_scaleup_domain)
@@ -84,7 +84,7 @@ def machine(name: str) -> ChipRates:
         generation=generation,
         peak_16bit=sixteen,
         peak_8bit=eight,
-        peak_4bit=_rate(package, "fp4") or eight,
+        peak_4bit=peak_of(package, "fp4") or eight,
         memory=_known(package.pick_memory) or 0.0,
         memory_bandwidth=_known(package.pick_memory_bandwidth) or 0.0,
         link_bandwidth=_known(package.pick_scaleup_bandwidth) or PCIE_BANDWIDTH,
@@ -170,7 +170,8 @@ def _generation(chip_id: str) -> str:
     return "other"
 
 
-def _rate(package: Chip, dtype: str) -> float:
+def peak_of(package: Chip, dtype: str) -> float:
+    """The dense matrix rate in a format (FLOP/s); 0 where none is printed."""
     return _known(lambda: package.pick_peak(dtype)) or 0.0
 
 
