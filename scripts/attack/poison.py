@@ -25,6 +25,7 @@ _OF_RUN = (
 )
 TEXT_FIELDS = {
     "accelerators/prices.yaml": ("offer", "quote", "locator", "note"),
+    "accelerators/sought.yaml": ("name", "maker", "where", "found"),
     "calculators/runs/*.yaml": _OF_RUN,
     "accelerators/*/*.yaml": (*_OF_ENTRY, *_CLAIM, *_EXCUSES),
     "accelerators/*/vendor.yaml": ("name", "summary", "country", "note", "quote", "locator"),

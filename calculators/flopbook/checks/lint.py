@@ -22,6 +22,7 @@ from flopbook.data.library import Library, library, using
 from flopbook.data.measured_runs import read_runs
 from flopbook.data.prices import Price, prices
 from flopbook.data.schema import load_schema
+from flopbook.data.sought import Sought, sought
 from flopbook.errors import DataError, Problem
 from flopbook.ledger.rows import Row, ledger_rows
 
@@ -124,9 +125,11 @@ def read_holdings(books: Library) -> tuple[Holdings, list[Problem]]:
     reading = _Reading(problems)
     no_rows: tuple[Row, ...] = ()
     no_prices: tuple[Price, ...] = ()
+    none_sought: tuple[Sought, ...] = ()
     with using(books):
         ledger = reading.all("ledger", ledger_rows, no_rows)
         listed = reading.all("prices", prices, no_prices)
+        looked_for = reading.all("sought", sought, none_sought)
         runs, run_problems = read_runs()
     problems += run_problems
     holdings = Holdings(
@@ -137,6 +140,7 @@ def read_holdings(books: Library) -> tuple[Holdings, list[Problem]]:
         models=reading.each(books.model_ids, books.load_model),
         references=reading.all("references", lambda: books.references, {}),
         prices=listed,
+        sought=looked_for,
         tiers=books.source_tiers,
         topics=reading.all("topics", lambda: books.topics, ()),
         ledger=ledger,

@@ -16,6 +16,7 @@ _SCHEMAS = {
     "accelerator": ("accelerators", "schema.json"),
     "vendor": ("accelerators", "vendor.schema.json"),
     "prices": ("accelerators", "prices.schema.json"),
+    "sought": ("accelerators", "sought.schema.json"),
     "model": ("models", "schema.json"),
     "runs": ("runs", "schema.json"),
     "topics": ("bibliography", "topics.schema.json"),

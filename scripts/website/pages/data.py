@@ -24,6 +24,7 @@ from scripts.website.markup import (
 from scripts.website.pages import planner, planner_data, serving_data, serving_planner
 from scripts.website.pages.priced import newest_prices, price_table
 from scripts.website.pages.reached import model_cell
+from scripts.website.pages.sought import sought_section
 from scripts.website.pages.sources import html_link
 from scripts.website.pages.values import value_cell
 
@@ -100,6 +101,7 @@ def data_page() -> str:
             "are only added.\n"
         ),
         *audit_section(),
+        *sought_section(),
         *_price_section(),
         Markdown("## In a query\n"),
         code_block(_QUERY, "sql") + Html("\n"),

@@ -40,6 +40,7 @@ from flopbook.checks.rules import (
     point,
     ranges,
     sheets,
+    sought,
     sources,
     sparsity,
     stacks,
@@ -105,5 +106,6 @@ RULES: tuple[ModuleType, ...] = (
     glossary,
     measured,
     listed,
+    sought,
     generic,
 )

@@ -41,5 +41,6 @@ def _readable(holdings: Holdings) -> Iterator[Path]:
     for name, pattern in files.items():
         if name not in holdings.unreadable:
             yield from sorted(holdings.bibliography.glob(pattern))
-    if "prices" not in holdings.unreadable:
-        yield from holdings.accelerators.glob("prices.yaml")
+    for name in ("prices", "sought"):
+        if name not in holdings.unreadable:
+            yield from holdings.accelerators.glob(f"{name}.yaml")

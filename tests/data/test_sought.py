@@ -1,0 +1,60 @@
+"""A chip that was looked for in vain is read with its day and place, or refused in one line."""
+
+from __future__ import annotations
+
+import datetime
+from pathlib import Path
+
+import pytest
+
+from flopbook.data.sought import read_sought, sought
+from flopbook.errors import DataError
+from tests.support.samples import assert_clean
+
+ROW = {
+    "name": "A2",
+    "maker": "Acme",
+    "as_of": "2026-11-20",
+    "where": "the site of the maker",
+    "found": "a picture",
+}
+
+
+def written(folder: Path, **changes: str | None) -> Path:
+    """A file with one chip, less the fields that are None."""
+    row = {name: content for name, content in (ROW | changes).items() if content is not None}
+    inside = ", ".join(f"{name}: {content}" for name, content in row.items())
+    path = folder / "sought.yaml"
+    path.write_text(f"chips:\n  - {{{inside}}}\n", encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("day", ["2026-11-20", '"2026-11-20"'])
+def test_a_chip_is_read_with_its_day_and_its_line(tmp_path: Path, day: str) -> None:
+    (chip,) = read_sought(written(tmp_path, as_of=day))
+    assert (chip.name, chip.maker, chip.line) == ("A2", "Acme", 2)
+    assert chip.as_of == datetime.date(2026, 11, 20)
+
+
+@pytest.mark.parametrize("missing", ROW)
+def test_a_chip_without_a_field_is_refused_in_one_line(tmp_path: Path, missing: str) -> None:
+    with pytest.raises(DataError, match=f"expected a '{missing}'") as refused:
+        read_sought(written(tmp_path, **{missing: None}))
+    assert_clean(refused.value)
+    assert len(refused.value.problems) == 1
+
+
+@pytest.mark.parametrize("changes", [{"as_of": "soon"}, {"peak": "500"}, {"found": '""'}])
+def test_what_is_no_row_is_refused(tmp_path: Path, changes: dict[str, str]) -> None:
+    with pytest.raises(DataError):
+        read_sought(written(tmp_path, **changes))
+
+
+def test_a_library_without_the_file_sought_nothing(tmp_path: Path) -> None:
+    assert read_sought(tmp_path / "sought.yaml") == ()
+
+
+def test_ours_are_told_apart_and_say_where_was_looked() -> None:
+    chips = sought()
+    assert chips and len({(chip.maker, chip.name) for chip in chips}) == len(chips)
+    assert all(len(chip.where.split()) >= 5 and len(chip.found.split()) >= 5 for chip in chips)

@@ -1,0 +1,22 @@
+"""The Data page lists what was looked for in vain, and nothing where nothing was."""
+
+from __future__ import annotations
+
+import pytest
+
+from flopbook.data.sought import sought
+from scripts.website.pages.data import data_page
+from scripts.website.pages.sought import TITLE, sought_section
+
+
+def test_each_chip_that_was_sought_has_a_row_with_its_day() -> None:
+    section = "".join(map(str, sought_section()))
+    assert section.count("<tr>") == len(sought()) + 1
+    for chip in sought():
+        assert f">{chip.name}</th>" in section and f">{chip.as_of}</td>" in section
+    assert f"## {TITLE}" in data_page()
+
+
+def test_without_any_there_is_no_section(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("scripts.website.pages.sought.sought", tuple)
+    assert sought_section() == []
