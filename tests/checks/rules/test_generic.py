@@ -62,3 +62,12 @@ def test_a_share_is_counted_by_the_roots_of_words(world: World) -> None:
     assert generic.title_share(replace(work, annote=halves)) == pytest.approx(2 / 5)
     assert generic.title_share(replace(work, annote="Training models")) == 0
     assert generic.title_share(replace(work, annote="Train large models training")) == 1
+
+
+def test_advice_does_not_hide_a_title_in_other_words(world: World) -> None:
+    title = "Scheduling pipelines of experts for cheap inference"
+    advice = "Read it when your network is slow and nobody can tell you where the time has gone."
+    (message,) = found(world, f"Schedules expert pipelines for cheap inference. {advice}", title)
+    assert "repeats the title before it gives advice" in message
+    measured = "Schedules expert pipelines for inference 1.4 times as cheap."
+    assert found(world, f"{measured} {advice}", title) == []

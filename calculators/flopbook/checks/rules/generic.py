@@ -18,8 +18,14 @@ _PHRASES = re.compile(
 )
 # Above this share of words that the title has too, an annotation adds nothing to it.
 MOST_FROM_TITLE = 0.7
+# The same for what it says of the work itself, without the sentences on when to read it.
+MOST_OF_STATEMENT = 0.86
 FEWEST_WORDS = 4  # a share of fewer says little
 _STEM = 5  # letters by which "train" and "training" are one
+_SENTENCE = re.compile(r"(?<=[.!?])\s+")
+_ADVICE = re.compile(
+    r"(?:Read|Use|Take|Look|Go|See|Study|Compare|For|Outside|Worth|Useful|Start)\b"
+)
 _SMALL = {
     *("the", "and", "for", "with", "that", "this", "from", "how", "what"),
     *("when", "which", "read", "into", "its", "are", "not", "than"),
@@ -38,15 +44,31 @@ def check(holdings: Holdings) -> Iterator[Finding]:
             yield _at(reference, f"'{phrase.group(0)}' in the annotation")
         elif title_share(reference) > MOST_FROM_TITLE:
             yield _at(reference, "an annotation that repeats the title")
+        elif statement_share(reference) > MOST_OF_STATEMENT:
+            yield _at(reference, "an annotation that repeats the title before it gives advice")
 
 
 def title_share(reference: Reference) -> float:
     """Share of the words of an annotation that its title has too, 0 to 1; 0 for very short ones."""
-    words = _stems(reference.annote)
+    return _share(reference.annote, reference.title)
+
+
+def statement_share(reference: Reference) -> float:
+    """Share of the words that say what the work does which its title has too, 0 to 1.
+
+    Sentences on when to read the work do not count; a statement with a figure says something.
+    """
+    sentences = _SENTENCE.split(reference.annote)
+    statement = " ".join(text for text in sentences if not _ADVICE.match(text))
+    has_figure = any(map(str.isdigit, statement))
+    return 0.0 if has_figure else _share(statement, reference.title)
+
+
+def _share(text: str, title: str) -> float:
+    words, of_title = _stems(text), set(_stems(title))
     if len(words) < FEWEST_WORDS:
         return 0.0
-    title = set(_stems(reference.title))
-    return sum(word in title for word in words) / len(words)
+    return sum(word in of_title for word in words) / len(words)
 
 
 def _stems(text: str) -> list[str]:
