@@ -157,6 +157,29 @@ def test_a_cache_in_decimal_units_holds_and_says_what_it_means() -> None:
     assert memory.verdict == "binary"
 
 
+def test_two_written_digits_are_rounded_to_the_last_of_them() -> None:
+    (finding,) = findings("GB200 NVL72 1.4 exaflops FP4 with sparsity")
+    assert finding.holds and finding.value == pytest.approx(1.44e18)
+    assert not findings("GB200 NVL72 1 exaflops FP4 with sparsity")[0].holds
+
+
+def test_a_rate_of_open_sparsity_is_read_as_the_source_that_says_it() -> None:
+    (finding,) = findings("RTX 5090 3352 TOPS fp4")
+    assert finding.verdict == "sparse" and "dense is 1,676 TOP/s" in finding.says
+
+
+def test_what_is_printed_of_a_sibling_comes_before_what_was_measured() -> None:
+    """Somebody measured 1.58 TB/s on the A100 of 80 GB; a text of 1.6 TB/s means that of 40 GB."""
+    (finding,) = findings("A100 delivers 1.6 TB/s")
+    assert finding.verdict == "other-chip" and "A100 SXM4 40GB" in finding.says[0]
+
+
+def test_what_holds_by_a_lesser_source_names_the_preferred_value() -> None:
+    preferred = "the source that we prefer has 4.8 TB/s"
+    assert preferred in findings("H200 4.89 TB/s")[0].says
+    assert preferred not in findings("H200 4.8 TB/s")[0].says
+
+
 def test_what_several_chips_should_have_is_said_of_several() -> None:
     (finding,) = findings("8 x H100 15.8 PFLOPS")
     assert "dense is 7.915 PFLOP/s" in finding.says

@@ -6,7 +6,7 @@ The page gets the same as JSON, from `record`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from flopbook.data.accelerators import Entry
@@ -138,6 +138,7 @@ def subject(entry_id: str) -> Subject:
         (claim for claim in entry.claims if _is_checked(claim)),
         key=lambda claim: rank(claim, tiers),
     )
+    claims = [claim for claim in claims if not _says_less(claim, claims)]
     mains = {field: choose_memory(entry.claims, field) for field in ("memory", "memory_bandwidth")}
     tier = {field: claim.tier for field, claim in mains.items() if claim}
     facts = tuple(_fact(claim, tier.get(claim.field)) for claim in claims)
@@ -149,6 +150,19 @@ def subject(entry_id: str) -> Subject:
 
 def _is_checked(claim: Claim) -> bool:
     return claim.field in _CHECKED and claim.si_value is not None and claim.si_unit in KINDS
+
+
+def _says_less(claim: Claim, claims: Sequence[Claim]) -> bool:
+    """Whether another source prints the same rate and says of which sparsity it is."""
+    if claim.field != "peak" or claim.sparsity != "unstated":
+        return False
+    return any(
+        other.field == "peak"
+        and other.sparsity != "unstated"
+        and (other.dtype, other.engine) == (claim.dtype, claim.engine)
+        and other.si_value == claim.si_value
+        for other in claims
+    )
 
 
 def _fact(claim: Claim, main_tier: str | None) -> FiledFact:

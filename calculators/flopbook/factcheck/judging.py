@@ -15,8 +15,10 @@ from flopbook.factcheck.matching import (
     Look,
     Match,
     departures_of,
+    is_close,
     matches,
     matches_of_others,
+    printed_matches,
     usual_format,
 )
 from flopbook.factcheck.reading import StatedNumber
@@ -56,7 +58,8 @@ def judge(statement: StatedNumber, look: Look) -> Judgement:
     """The finding on one statement; `look` gives what is on file of an id."""
     subjects = [look(name) for name in statement.chips]
     # Facts of other chips are asked only where none of the chip itself fits: "that is the H200".
-    for search in (matches, matches_of_others):
+    # What somebody measured is rarely what a text means, so what is printed of these comes first.
+    for search in (printed_matches, matches_of_others, matches):
         matched = [(one, search(statement, one, look)) for one in subjects]
         matched = [(one, candidates) for one, candidates in matched if candidates]
         if matched:
@@ -107,6 +110,7 @@ def _found(
     says = [_main_sentence(statement, asked, best)]
     for name in best.departures:
         says += _remedy(statement, name, best, look)
+    says += _shown(statement, best)
     says += [SENTENCES["custom"].format(value=_exact(best.fact))] if best.is_custom else []
     says += _unsaid(best.fact)
     says += _also(statement, best, candidates)
@@ -209,6 +213,22 @@ def _remedy(statement: StatedNumber, departure: str, best: Match, look: Look) ->
         value=value, format=counterpart.dtype, way=way, kind=kind
     )
     return [sentence.rstrip()]
+
+
+def _shown(statement: StatedNumber, best: Match) -> list[str]:
+    """What a better source has, where the statement holds by a worse one."""
+    if best.departures:
+        return []
+    same = [f for f in best.subject.facts if not f.error and _says_alike(f, best.fact)]
+    value = same[0].value * best.share
+    if is_close(statement, value) or best.is_custom:
+        return []
+    return [SENTENCES["shown"].format(value=_amount(statement, value))]
+
+
+def _says_alike(fact: FiledFact, other: FiledFact) -> bool:
+    names = ("field", "dtype", "engine", "sparsity", "direction", "aggregate", "name", "tier")
+    return all(getattr(fact, name) == getattr(other, name) for name in names)
 
 
 def _counterpart(statement: StatedNumber, departure: str, best: Match) -> FiledFact | None:

@@ -51,6 +51,11 @@ def matches(statement: StatedNumber, one: Subject, look: Look) -> list[Match]:
     return matched
 
 
+def printed_matches(statement: StatedNumber, one: Subject, look: Look) -> list[Match]:
+    """The matches without what was measured, unless the statement asks for that."""
+    return [match for match in matches(statement, one, look) if "measured" not in match.departures]
+
+
 def matches_of_others(statement: StatedNumber, one: Subject, look: Look) -> list[Match]:
     """Facts of other chips of the family that are just what is stated."""
     matched: list[Match] = []
@@ -79,7 +84,7 @@ def _match(
     share = 1.0
     if how is None and statement.times > 1 and not extra:
         share = float(statement.times)
-        how = () if _close(statement, fact.value * share) else None
+        how = () if is_close(statement, fact.value * share) else None
     if how is None:
         return []
     is_custom = how == ("binary",) and fact.field in BINARY_FIELDS and not statement.binary
@@ -91,21 +96,21 @@ def _match(
 
 def _fit(statement: StatedNumber, value: float) -> tuple[str, ...] | None:
     """How a value is the stated one: at once, with binary units, with bits; None if not at all."""
-    if _close(statement, value):
+    if is_close(statement, value):
         return ()
     if statement.kind == "bytes":
         power = round(math.log(statement.factor) / math.log(1024 if statement.binary else 1000))
         ratio = (1000 / 1024) ** power if statement.binary else (1024 / 1000) ** power
-        if ratio != 1 and _close(statement, value / ratio):
+        if ratio != 1 and is_close(statement, value / ratio):
             return ("binary",)
     if statement.kind == "flow":
         ratio = 8.0 if "bit" in statement.symbol else 0.125
-        if _close(statement, value / ratio):
+        if is_close(statement, value / ratio):
             return ("bits",)
     return None
 
 
-def _close(statement: StatedNumber, value: float) -> bool:
+def is_close(statement: StatedNumber, value: float) -> bool:
     """Whether a value is the stated one, rounded, or cut off after its last digit."""
     over = value - statement.value
     is_rounded = abs(over) <= statement.slack * (1 + 1e-9)

@@ -18,6 +18,7 @@ Names = Mapping[str, Sequence[str]]
 LONGEST_NAME = 8  # words of a chip's name
 _FLAGS = re.I | re.ASCII  # what letters and edges of words are, as in a browser
 FINEST, COARSEST = 0.0005, 0.02  # how far a rounded figure may be from the value, at least and most
+COARSEST_ROUND = 0.05  # the most where two digits or more were written: 1.4 for 1.44
 
 
 class Unreadable(FlopbookError):
@@ -173,7 +174,9 @@ def _slack(whole: str, decimals: str, digits: float) -> tuple[float, float]:
     """
     zeros = len(whole) - len(whole.rstrip("0"))
     place = 10.0 ** -(len(decimals) - 1) if decimals else 10.0**zeros
-    slack = min(max(place / 2, FINEST * digits), COARSEST * digits)
+    written = (whole + decimals).replace(".", "").strip("0")
+    coarsest = COARSEST if len(written) < 2 else COARSEST_ROUND
+    slack = min(max(place / 2, FINEST * digits), coarsest * digits)
     return slack, max(slack, min(place, COARSEST * digits))
 
 

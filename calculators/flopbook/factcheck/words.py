@@ -265,6 +265,7 @@ SENTENCES: Mapping[str, str] = {
     "custom": "caches are sized in powers of two, so this means {value}",
     "bits": "it has {value}",
     "quantity": "its {kind} is {value}",
+    "shown": "the source that we prefer has {value}",
     "unstated": "the source does not say whether it is dense",
     "undirected": "the source does not say whether it counts one way or both",
     "also": "also {what}",

@@ -6,6 +6,7 @@ const MOST_ALSO = 3;
 const MOST_EVIDENCE = 3;
 const HALF = "2:4"; // sparsity that doubles the rate
 const LINKS = ["scaleup_bandwidth", "scaleout_bandwidth", "host_bandwidth"];
+const SAYS = ["field", "dtype", "engine", "sparsity", "direction", "aggregate", "name", "tier"]; // what a value is of
 const FACT = ["field", "value", "dtype", "engine", "sparsity", "direction", "aggregate", "name", "tier", "main", "error", "source", "note"];
 
 /** What is on file of an id, from the compact record. */
@@ -57,7 +58,7 @@ class Judge {
 
   finding() {
     const subjects = this.statement.chips.map(this.look);
-    for (const find of [(one) => this.matches(one), (one) => this.matchesOfOthers(one)]) {
+    for (const find of [(one) => this.printedMatches(one), (one) => this.matchesOfOthers(one), (one) => this.matches(one)]) {
       const found = subjects.map((one) => [one, find(one)]).filter(([, matches]) => matches.length);
       if (!found.length) continue;
       // A name such as Hopper is that of several chips: the one that fits best is meant, of equals the one of which most is on file.
@@ -66,6 +67,10 @@ class Judge {
       return this.found(...least(found.filter((one) => cost(one) === lowest), ([one]) => -one.facts.length));
     }
     return this.notFound(least(subjects, (one) => -one.facts.length));
+  }
+
+  printedMatches(one) {
+    return this.matches(one).filter(({departures}) => !departures.includes("measured"));
   }
 
   matches(one) {
@@ -207,7 +212,7 @@ class Judge {
     const best = least(matches, ({cost}) => cost);
     const weighty = least(best.departures, (name) => -this.words.COSTS[name]);
     const custom = best.isCustom ? [filled(this.words.SENTENCES.custom, {value: exact(best.fact)})] : [];
-    const says = [this.mainSentence(asked, best), ...best.departures.flatMap((name) => this.remedy(name, best)), ...custom, ...this.unsaid(best.fact), ...this.also(best, matches)];
+    const says = [this.mainSentence(asked, best), ...best.departures.flatMap((name) => this.remedy(name, best)), ...this.shown(best), ...custom, ...this.unsaid(best.fact), ...this.also(best, matches)];
     const same = matches.filter((match) => match.subject.id === best.subject.id && this.described(match) === this.described(best));
     return {
       holds: !best.departures.length, verdict: weighty ?? "holds", chip: best.subject.id, says,
@@ -272,6 +277,13 @@ class Judge {
     const way = DESCRIPTIONS[wanted.direction] ?? "";
     const kind = this.words.QUANTITY_NAMES[wanted.field];
     return say({value: this.amount(wanted.value * best.share), format: wanted.dtype, way, kind}).map((text) => text.trimEnd());
+  }
+
+  /** What a better source has, where the statement holds by a worse one. */
+  shown({departures, fact, subject, share, isCustom}) {
+    if (departures.length || isCustom) return [];
+    const value = subject.facts.find((one) => !one.error && SAYS.every((name) => one[name] === fact[name])).value * share;
+    return this.close(value) ? [] : [filled(this.words.SENTENCES.shown, {value: this.amount(value)})];
   }
 
   counterpart(departure, {fact, subject}) {

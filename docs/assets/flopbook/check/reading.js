@@ -2,7 +2,7 @@
 // All words and patterns come from Python (check.json).
 
 const LONGEST_NAME = 8;
-const [FINEST, COARSEST] = [0.0005, 0.02];
+const [FINEST, COARSEST, COARSEST_ROUND] = [0.0005, 0.02, 0.05];
 
 /** A text in which no chip or no number can be found; `reason` is a key of the table PROBLEMS. */
 export class Unreadable extends Error {
@@ -68,7 +68,9 @@ function symbolOf(prefix, symbol, binary, words) {
 function slackOf(digits, decimals, value) {
   const zeros = digits.length - digits.replace(/0+$/, "").length;
   const place = decimals ? 10 ** -(decimals.length - 1) : 10 ** zeros;
-  const slack = Math.min(Math.max(place / 2, FINEST * value), COARSEST * value);
+  const written = (digits + decimals).replace(".", "").replace(/^0+|0+$/g, "");
+  const coarsest = written.length < 2 ? COARSEST : COARSEST_ROUND;
+  const slack = Math.min(Math.max(place / 2, FINEST * value), coarsest * value);
   return [slack, Math.max(slack, Math.min(place, COARSEST * value))];
 }
 
