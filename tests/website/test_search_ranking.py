@@ -13,12 +13,13 @@ import pytest
 
 from scripts.website.build.search_cards import DOCS, index, words
 from scripts.website.build.search_ranking import Index, atoms, is_near, search, stem
+from tests.support.blind_questions import BLIND
 from tests.support.cases import every
 from tests.support.newcomer_questions import NEWCOMERS
 from tests.support.questions import PLACES, QUESTIONS
 from tests.support.typed_questions import TYPED
 
-ASKED = {**QUESTIONS, **TYPED, **NEWCOMERS}
+ASKED = {**QUESTIONS, **TYPED, **NEWCOMERS, **BLIND}
 STEMS = (
     ("sharding", "sharded", "shards", "shard"),
     ("quantization", "quantisation", "quantized", "quantised"),

@@ -16,7 +16,7 @@ PREFIX_SHARE, TYPO_SHARE = 0.6, 0.45
 CONCEPT_SHARE = 0.9
 TAKEN = 2.0  # what a name is worth to a calculator that takes it
 FACT = 3.0  # what a word such as "bandwidth" is worth to the page of a chip that is named
-NAMED, ASKED, DEFINED, PLANNED, CITED = 1.5, 1.6, 2.0, 3.0, 3.0
+NAMED, ASKED, DEFINED, PLANNED, CITED, ANSWERED = 1.5, 1.6, 2.0, 3.0, 3.0, 0.5
 LEAST_COVERED = 0.5
 MOST = 10
 LONGEST = 24  # words of a question
@@ -146,6 +146,7 @@ class _Question:
         self.asks = not set(index.words["asks"]).isdisjoint(every)
         self.defines = not set(index.words["defines"]).isdisjoint(every)
         self.cites = not set(index.words["cites"]).isdisjoint(every)
+        self.is_question = bool(every) and every[0] in index.words["opens"]
         self.options = options(question)
 
     def _is_model(self, place: int) -> bool:
@@ -255,6 +256,8 @@ def _hit(index: Index, card: int, got: Sequence[float], asked: _Question, total:
         boost *= PLANNED
     if asked.defines and kind == "glossary":
         boost *= DEFINED
+    if asked.is_question and not asked.cites and kind == "works":
+        boost *= ANSWERED
     if asked.cites and kind in ("topics", "works"):
         boost *= CITED
     return Hit(location, title, kind, sum(got) * covered**2 * boost, covered)

@@ -15,6 +15,7 @@ from scripts.website.build.search_cards import index
 from scripts.website.build.search_ranking import search
 from scripts.website.build.searching import LONGEST, documents, write_search
 from scripts.website.build.weigh import loaded
+from tests.support.blind_questions import BLIND
 from tests.support.newcomer_questions import NEWCOMERS
 from tests.support.questions import QUESTIONS
 from tests.support.typed_questions import TYPED
@@ -131,6 +132,7 @@ def test_the_page_ranks_as_python(surf: Any, base: str) -> None:
         *QUESTIONS,
         *TYPED,
         *NEWCOMERS,
+        *BLIND,
         *FIRST,
         "x",
         "of the",

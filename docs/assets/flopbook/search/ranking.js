@@ -3,7 +3,7 @@
 
 (() => {
   const [PREFIX_SHARE, TYPO_SHARE, CONCEPT_SHARE, TAKEN, FACT] = [0.6, 0.45, 0.9, 2, 3];
-  const [NAMED, ASKED, DEFINED, PLANNED, CITED] = [1.5, 1.6, 2, 3, 3];
+  const [NAMED, ASKED, DEFINED, PLANNED, CITED, ANSWERED] = [1.5, 1.6, 2, 3, 3, 0.5];
   const [LEAST_COVERED, MOST, LONGEST] = [0.5, 10, 24];
   const VERSUS = /\s(?:vs|versus|v|or|and|against|with|to|compared to|compared with)\.?\s/;
   const COMPARES = /\b(?:vs|versus|compare|compared|comparison|better|faster|difference)\b/;
@@ -76,6 +76,7 @@
       this.asks = every.some((atom) => words.asks.includes(atom));
       this.defines = every.some((atom) => words.defines.includes(atom));
       this.cites = every.some((atom) => words.cites.includes(atom));
+      this.isQuestion = words.opens.includes(every[0]);
       this.options = options(text);
     }
 
@@ -170,6 +171,7 @@
     // Who names a model and a chip asks whether the one runs on the other.
     if (asked.models.length && asked.chips.length && index.words.planners.includes(location)) boost *= PLANNED;
     if (asked.defines && kind === "glossary") boost *= DEFINED;
+    if (asked.isQuestion && !asked.cites && kind === "works") boost *= ANSWERED;
     if (asked.cites && ["topics", "works"].includes(kind)) boost *= CITED;
     return {location, title, kind, text, score: got.reduce((a, b) => a + b, 0) * covered ** 2 * boost, covered};
   }
