@@ -1,6 +1,6 @@
 // Filters the terms and symbols of the glossary while somebody types; without it all of them stand there.
 
-import {el, say} from "./dom.js";
+import {say} from "./dom.js";
 
 export function startFilter(jumps) {
   const items = [];
@@ -16,7 +16,8 @@ export function startFilter(jumps) {
     }
   }
   const total = items.filter(({entry}) => entry).length;
-  const status = el("span", {class: "fb-hint", role: "status"});
+  const input = document.getElementById("fb-filter");
+  const status = input.nextElementSibling;
   const filter = () => {
     const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
     for (const {node, text} of items) node.hidden = !words.every((word) => text.includes(word));
@@ -24,6 +25,6 @@ export function startFilter(jumps) {
     const shown = items.filter(({node, entry}) => entry && !node.hidden).length;
     say(status, words.length ? `${shown} of ${total} terms` : "");
   };
-  const input = el("input", {type: "search", id: "fb-filter", autocomplete: "off", input: filter});
-  jumps.before(el("div", {class: "fb-field"}, el("label", {for: input.id}, "Filter terms and symbols"), input, status));
+  input.addEventListener("input", filter);
+  if (input.value) filter(); // what a browser kept, or somebody typed before this came
 }

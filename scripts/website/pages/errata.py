@@ -17,9 +17,11 @@ from scripts.website.markup import (
     Markdown,
     attribute,
     front_matter,
+    link,
     page_text,
     permalink,
     relative,
+    table,
     tag,
 )
 from scripts.website.pages.sources import citations, cite, html_link
@@ -286,20 +288,13 @@ def _overview(rows: list[Row]) -> list[Html]:
     """A table of sources and verdicts; each number leads to its rows."""
     verdicts = [verdict for verdict in VERDICT_WORDS if _count(rows, verdict)]
     heads = [HEADS.get(verdict, VERDICT_WORDS[verdict]) for verdict in verdicts]
-    return [
-        _table_line("Source", heads),
-        Markdown("| --- |" + " ---: |" * len(verdicts)),
-        *(
-            _table_line(cite(source, PAGE), _counts(of_source, verdicts))
-            for source, of_source in _by_source(rows)
-        ),
-        _table_line("All", (f"{_count(rows, verdict)}" for verdict in verdicts)),
-        Html(),
+    lines = [
+        (cite(source, PAGE), *_counts(of_source, verdicts))
+        for source, of_source in _by_source(rows)
     ]
-
-
-def _table_line(first: str, cells: Iterable[str]) -> Html:
-    return Markdown("| {} | {} |").format(first, Markdown(" | ").join(cells))
+    lines.append(("All", *(f"{_count(rows, verdict)}" for verdict in verdicts)))
+    columns = ("Source", *(f"#{head}" for head in heads))
+    return [table(columns, lines, caption="Claims by source and verdict", stacked=True), Html()]
 
 
 def _count(rows: Iterable[Row], verdict: str) -> int:
@@ -311,11 +306,11 @@ def _counts(rows: list[Row], verdicts: Iterable[str]) -> Iterator[Html]:
     for verdict in verdicts:
         chosen = [row for row in rows if row.verdict == verdict]
         if not chosen:
-            yield Markdown()
+            yield Html()
             continue
         page = claim_file(chosen[0])
         heading = f"{verdict}-{chosen[0].source}" if page == HELD else verdict
-        yield Markdown("[{}]({})").format(len(chosen), attribute(f"{page}#{heading}"))
+        yield link(str(len(chosen)), html_link(PAGE, f"{page}#{heading}"))
 
 
 # One row.

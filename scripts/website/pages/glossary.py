@@ -48,6 +48,11 @@ def glossary_page() -> str:
             "a term is used for in calculators follows from their inputs and outputs.\n"
         ).format(counted(len(terms), "term")),
         Html(
+            '<div class="fb-field fb-needs-script"><label for="fb-filter">Filter terms and symbols'
+            '</label><input type="search" id="fb-filter" autocomplete="off">'
+            '<span class="fb-hint" role="status"></span></div>\n'
+        ),
+        Html(
             '<nav class="fb-glossary" aria-label="Letters"><a href="#symbols">Symbols</a> '
             "{}</nav>\n"
         ).format(letters),
@@ -136,7 +141,7 @@ def _symbols() -> Html:
         for symbol in term.symbol:
             owners.setdefault(symbol, []).append(term)
     rows = [_symbol_row(symbol, owners[symbol]) for symbol in sorted(owners, key=_order)]
-    return table(("Symbol", "Stands for", "Unit", "Elsewhere"), rows, caption="Symbols")
+    return table(("Symbol", "Stands for", "Unit", "Elsewhere"), rows, caption="Symbols", kind="fb-symbols", stacked=True)
 
 
 def _symbol_row(symbol: str, terms: list[Term]) -> tuple[str, ...]:
