@@ -136,6 +136,7 @@ CASES: list[tuple[str, str, tuple[float, ...]]] = [
     ),
     ("expert-and-context-parallelism", "A mixture and", (round(671 / 37), 256 / 8)),
     ("expert-and-context-parallelism", "A router sends", (0.3 * 8,)),
+    ("data-parallelism", "A chip runs 4", (H100 / NVLINK / 4, 100 * 3 / 6)),
     ("choosing-a-configuration", "A run uses", (8 * 12 * 32, 1024 / 32)),
     (
         "choosing-a-configuration",

@@ -40,6 +40,9 @@ WRONG = [
     ("reinforcement-learning", "a critic as large as the actor;"),
     ("profiling", "$P$ are the parameters that multiply"),
     ("landscape", "The memory wall is real"),
+    ("tensor-parallelism", "It is the one exchange that hides easily"),
+    ("choosing-a-configuration", "Two of the ten hide"),
+    ("serving", r"\dots + rk"),
 ]
 
 
@@ -127,6 +130,40 @@ def test_sequence_parallelism_gathers_its_inputs_again() -> None:
     assert "$20BD$" in text_of("tensor-parallelism")
     assert "$20 D B" in text_of("choosing-a-configuration")
     assert "t_tp = 10 * 2 *" in text_of("choosing-a-configuration")
+
+
+def test_two_of_five_exchanges_of_a_block_run_beside_a_product() -> None:
+    """Megatron-LM gathers the inputs again beside the gradient of the input, and reduce-scatters
+    that gradient beside the gradient of the weights (nvidia2026megatronlayers).
+    """
+    text = text_of("tensor-parallelism")
+    steps = [text.index(f" {number}. ") for number in (7, 8, 9)]
+    gather, to_inputs, to_weights = text[steps[0] :], text[steps[1] :], text[steps[2] :]
+    assert "all-gather" in gather[: steps[1] - steps[0]]
+    assert r"$d\text{In}" in to_inputs[:20] and "start the reduce-scatter" in to_inputs[:220]
+    assert r"$dW_\text{in}" in to_weights[:20] and "under way" in to_weights[:160]
+    assert "0.6 * t_tp" in text_of("choosing-a-configuration")
+
+
+@pytest.mark.parametrize(("rounds", "tokens"), [(1, 300), (10, 4096), (20, 300)])
+def test_rounds_of_a_chat_read_a_triangle_of_tokens(rounds: int, tokens: int) -> None:
+    """Round i sends i times what each round adds."""
+    read = sum(number * tokens for number in range(1, rounds + 1))
+    assert read == rounds * (rounds + 1) * tokens / 2
+    assert r"u + 2u + \dots + r u = \tfrac12 r (r + 1) u" in text_of("serving")
+
+
+def test_deepseek_multiplies_gradients_in_e4m3_as_well() -> None:
+    """E5M2 is what others take for gradients; the report has one format for all."""
+    assert "DeepSeek-V3 used E4M3 for gradients, too" in text_of("computer")
+
+
+def test_the_share_of_the_pencil_and_that_of_the_report_are_explained() -> None:
+    """65 percent by the pencil against 40 measured: the text says what lies between."""
+    text = text_of("choosing-a-configuration")
+    between = text[text.index("Meta reports {{ q(") :]
+    assert "what this pencil estimate cannot see" in between[:400]
+    assert "launches and stragglers" in between[:600]
 
 
 def test_no_emulated_format_counts_as_new() -> None:
