@@ -46,8 +46,13 @@ _NUMBERED = re.compile(
 _COMPUTED = re.compile(r"<(a|code|math)\b.*?</\1>|<[^>]*>|\$[^$]*\$|`[^`]*`", re.S)
 _WORD = re.compile(r"(?<![^\s(*])[A-Za-z]+(?:-[a-z]+)*")
 _NAME_WORDS = 6
-# What nobody reads word by word.
-_NOT_PROSE = re.compile(r"<svg.*?</svg>|```.*?```|\$\$.*?\$\$", re.S)
+# What nobody reads word by word: drawings, programs and formulas, forms, and what is folded away.
+_NOT_PROSE = re.compile(
+    r"<svg.*?</svg>|```.*?```|\$\$.*?\$\$"
+    r"|<(details|form|script)\b.*?</\1>"
+    r"|^\?\?\? [^\n]*\n(?:\n| {4}[^\n]*\n)*",
+    re.S | re.M,
+)
 _FIELD = re.compile(r"^(title|description|order|practicals): *(.*?) *$", re.M)
 _TITLE = re.compile(r"^# .*$", re.M)
 

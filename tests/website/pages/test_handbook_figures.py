@@ -155,3 +155,12 @@ def test_exercises_are_read_from_the_source() -> None:
 def test_reading_time_counts_words_and_not_pictures() -> None:
     assert minutes("word " * 400) == 2 and minutes("") == 1
     assert minutes("<svg>" + "x " * 4000 + "</svg>" + "word " * 600) == 3
+
+
+@pytest.mark.parametrize("tag", ["details", "form", "script"])
+def test_folded_text_takes_no_time_to_read(tag: str) -> None:
+    """An answer, a verdict in the margin and the choices of a form open when somebody asks."""
+    folded = f"<{tag} class='a'>" + "x " * 4000 + f"</{tag}>"
+    assert minutes("word " * 400 + folded + " word" * 200) == 3
+    answer = '??? success "Answer"\n    ' + "x " * 4000 + "\n\n    more\n\n"
+    assert minutes("word " * 400 + "\n\n" + answer + "word " * 200) == 3
