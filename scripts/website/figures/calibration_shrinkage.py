@@ -30,8 +30,10 @@ def figure() -> Figure:
         shapes.append(chart.line(points, number, name))
         shapes.append(chart.words((4.0, applied(4, scatter) - 0.07), name))
         facts.append(f"{name}: {applied(3, scatter):.0%} of the mean with three runs")
+    half = next(runs for runs in range(1, 99) if applied(runs, SCATTERS[-1]) >= 0.5)
     return Figure(
-        "Runs that agree are believed at once, runs that scatter need company",
+        f"One run good to {SCATTERS[0]:.0%} counts for {applied(1, SCATTERS[0]):.0%}; of runs that "
+        f"scatter by {SCATTERS[-1]:.0%} it takes {half} to count for half",
         f"Sources differ by {SOURCES:.0%}. {'; '.join(facts)}.",
         f"Sources scatter by {SOURCES:.0%} here. One run that is good to {SCATTERS[0]:.0%} moves "
         "every prediction nearly all the way to it. If your runs scatter three times as much as "

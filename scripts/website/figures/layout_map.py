@@ -17,6 +17,7 @@ COMMON = {"chip": "h100-sxm", "batch_tokens": "4Mi", "seq": "8192", "stack": "me
 NEAR = 1.03  # layouts that are no slower than this are as good as the best
 _MOST = 300  # of the fastest, among which the simplest is chosen
 _TALL = 40.0
+_CELL = "in a cell: TP · PP · CP, then MFU"
 
 
 class LayoutKind(NamedTuple):
@@ -67,18 +68,19 @@ def figure() -> Figure:
         f"From 64 to 8,192 chips at one batch, a 70B model falls from {first.mfu:.0%} to "
         f"{last.mfu:.0%} MFU",
         f"Layouts that the planner chooses on H100. {'; '.join(facts)}.",
-        "In each cell the degrees of TP, PP and CP, and the MFU predicted for Megatron Core, at 4 "
+        "Degrees and MFU predicted for Megatron Core, at 4 "
         "Mi tokens a step in sequences of 8,192. The rest of the chips are data-parallel. Of "
         "layouts within 3 percent of the fastest the simplest is shown. The more chips "
         "the same batch feeds, the higher the degrees and the lower the MFU.",
-        22 + _TALL * len(MODELS) + 44,
+        22 + _TALL * len(MODELS) + 54,
         tuple(_wide()),
-        narrow=Sheet(344, 22 + _TALL * len(CHIPS) + 66, tuple(_tall())),
+        narrow=Sheet(344, 22 + _TALL * len(CHIPS) + 88, tuple(_tall())),
     )
 
 
 def _wide() -> Iterator[str]:
     step = 54.0
+    yield words(90, 14, "chips", "end", "fb-small")
     for column, chips in enumerate(CHIPS):
         yield words(96 + (column + 0.5) * step, 14, f"{chips:,}", kind="fb-small")
     for row, name in enumerate(MODELS):
@@ -90,10 +92,12 @@ def _wide() -> Iterator[str]:
     for number, kind in enumerate(LAYOUT_KINDS):
         yield from key(96 + 100 * number, foot, kind.name, kind.colour)
     yield words(96 + 100 * len(LAYOUT_KINDS), foot + 10, "empty: does not fit", "start")
+    yield words(96, foot + 30, _CELL, "start")
 
 
 def _tall() -> Iterator[str]:
     step = 72.0
+    yield words(46, 14, "chips", "end", "fb-small")
     for column, name in enumerate(MODELS):
         yield words(52 + (column + 0.5) * step, 14, name.split("-")[-1].upper(), kind="fb-small")
     for row, chips in enumerate(CHIPS):
@@ -105,6 +109,7 @@ def _tall() -> Iterator[str]:
     for number, kind in enumerate(LAYOUT_KINDS):
         yield from key(20 + 160 * (number % 2), foot + 20 * (number // 2), *kind)
     yield words(20, foot + 50, "empty: does not fit", "start")
+    yield words(20, foot + 70, _CELL, "start")
 
 
 def _cell(name: str, chips: int, place: tuple[float, float, float, float]) -> Iterator[str]:

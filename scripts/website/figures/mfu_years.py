@@ -6,15 +6,29 @@ import statistics
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
+from flopbook.drawing.scales import Room
 from flopbook.prediction.reached import COMPUTED, CONVERTED, Reached
 from scripts.website.figures.chart import Chart
-from scripts.website.figures.drawing import Figure
+from scripts.website.figures.drawing import Figure, words
 from scripts.website.figures.plotted import ChartAxis
 from scripts.website.figures.reached_points import MARKS, legend, mark_number, points
 from scripts.website.pages.reached import shown_runs
 
 # Points of one year stand side by side over this part of it, in the order of their sources.
 _SPREAD = 0.8
+_FEWEST = 10  # runs of one format in a year that have a median drawn
+_CLEAR = 5.0  # percent between two numbers of a year that do not touch
+# Runs that readers know, with the words for each; the first of the list get room first.
+_NAMED = {
+    "narayanan21-t1-1008.0B": "1T on 3,072 A100",
+    "bloom-176b-tr11": "BLOOM",
+    "korthikanti22-530B-2240gpu-selective": "530B on 2,240 A100",
+    "gopher-280b-mfu": "Gopher",
+    "gpt3-175b-v100": "GPT-3",
+    "llama-65b-380tps": "LLaMA",
+    "megascale-175b-megascale-12288gpu": "MegaScale, 12,288 GPUs",
+    "maxtext-v5e-64B-32slice": "8,192 TPU v5e",
+}
 
 
 def trained() -> list[Reached]:
@@ -37,6 +51,18 @@ def medians(runs: Iterable[Reached]) -> list[tuple[str, int, float]]:
     ]
 
 
+def yearly(runs: Iterable[Reached]) -> list[tuple[int, int, float]]:
+    """Year, number of the format's mark and median share, where a year has enough runs of one."""
+    groups: dict[tuple[int, int], list[float]] = defaultdict(list)
+    for run in runs:
+        groups[int(run.date), mark_number(run)].append(run.rate.share or 0)
+    return [
+        (year, number, statistics.median(shares))
+        for (year, number), shares in sorted(groups.items())
+        if len(shares) >= _FEWEST
+    ]
+
+
 def _placed(runs: Sequence[Reached]) -> list[tuple[float, Reached]]:
     """Runs with their place in time: those of a year side by side, by source."""
     by_year: dict[float, list[Reached]] = defaultdict(list)
@@ -50,6 +76,36 @@ def _placed(runs: Sequence[Reached]) -> list[tuple[float, Reached]]:
     return placed
 
 
+def _levels(chart: Chart, runs: Iterable[Reached]) -> list[str]:
+    """The median of each format in each year, a line over it, and its number where it fits."""
+    shapes, last = [], (0, 0.0)
+    for year, number, share in sorted(yearly(runs), key=lambda row: (row[0], -row[2])):
+        height = 100 * share
+        ends = [(year + 0.02, height), (year + 0.98, height)]
+        shapes.append(chart.line(ends, number, f"median, {MARKS[number][0]}"))
+        if last[0] == year and last[1] - height < _CLEAR:
+            continue
+        last = year, height
+        x, y = chart.place(ends[0])
+        shapes.append(words(x, y - 4, f"{height:.0f}", "start", "fb-strong fb-halo"))
+    return shapes
+
+
+def _names(chart: Chart, placed: Sequence[tuple[float, Reached]]) -> list[str]:
+    """Words beside the runs that readers know, where there is room."""
+    spots = {run.row.id: (x, 100 * (run.rate.share or 0)) for x, run in placed}
+    room = Room(chart.area)
+    room.block(chart.place(spot) for spot in spots.values())
+    shapes = []
+    for row, name in _NAMED.items():
+        if row not in spots or not (at := room.place(name, *chart.place(spots[row]))):
+            continue
+        chart.labels.append((spots[row], name))
+        x, y, anchor = at
+        shapes.append(words(x, y, name, anchor, "fb-halo"))
+    return shapes
+
+
 def figure() -> Figure:
     """A point for each run; a column of points is a source."""
     runs = trained()
@@ -60,7 +116,8 @@ def figure() -> Figure:
         ChartAxis("MFU, percent of the dense peak", 0, 100, unit="", log=False),
         (64, 14, 616, 330),
     )
-    shapes = [*chart.grid(), *points(chart, _placed(runs))]
+    placed = _placed(runs)
+    shapes = [*chart.grid(), *points(chart, placed), *_levels(chart, runs), *_names(chart, placed)]
     shapes += legend(386, 76)
     by_format = medians(runs)
     said = ", ".join(f"{100 * share:.0f} % in {name}" for name, _, share in by_format)
@@ -71,8 +128,9 @@ def figure() -> Figure:
         "middle half of all runs lies between "
         f"{' and '.join(f'{100 * n:.0f}' for n in quartiles(runs))} percent.",
         f"{len(runs)} published training runs by the year of their measurement; each point leads "
-        "to its source. MFU counts weights that multiply and unmasked attention, over the dense "
-        "peak of the format. Within a year, neighbours are of one source.",
+        "to its source, and a line is the median of a format in a year. MFU counts weights that "
+        "multiply and unmasked attention, over the dense peak of the format. Within a year, "
+        "neighbours are of one source.",
         400,
         tuple(shapes),
         plots=(chart,),

@@ -16,7 +16,7 @@ _BYTES = 2  # of a number: weights, gradients and activations alike
 _CHIP, _STEP, _INNER = 34.0, 42.0, 26.0  # pixels: a chip, from one to the next, what it holds
 _PANEL, _ROW = 160.0, 178.0
 _BAR = 96.0  # pixels of the longest bar
-_WEIGHTS, _TOKENS = "fb-c0", "fb-c2"
+_WEIGHTS, _TOKENS, _SENT = "fb-c0", "fb-c2", "fb-c1"
 
 
 class Kind(NamedTuple):
@@ -30,26 +30,17 @@ class Kind(NamedTuple):
     tokens: str
     moves: str
     when: str
-    colour: str
 
 
 KINDS = {
-    "dp": Kind("Data, DP", "whole", "rows", "gradients, summed", "hides behind backward", _WEIGHTS),
-    "fsdp": Kind(
-        "FSDP", "rows", "rows", "weights twice, gradients", "hides behind both passes", _WEIGHTS
-    ),
+    "dp": Kind("Data, DP", "whole", "rows", "gradients, summed", "hides behind backward"),
+    "fsdp": Kind("FSDP", "rows", "rows", "weights twice, gradients", "hides behind both passes"),
     "tp": Kind(
-        "Tensor, TP with SP", "columns", "whole", "activations", "on the critical path", _TOKENS
+        "Tensor, TP with SP", "columns", "whole", "activations", "mostly on the critical path"
     ),
-    "pp": Kind(
-        "Pipeline, PP", "layers", "whole", "activations, once", "hides behind the passes", _TOKENS
-    ),
-    "cp": Kind(
-        "Context, CP", "whole", "columns", "keys and values", "hides behind attention", _TOKENS
-    ),
-    "ep": Kind(
-        "Expert, EP", "experts", "rows", "copies of tokens", "partly on the critical path", _TOKENS
-    ),
+    "pp": Kind("Pipeline, PP", "layers", "whole", "activations, once", "hides behind the passes"),
+    "cp": Kind("Context, CP", "whole", "columns", "keys and values", "hides behind attention"),
+    "ep": Kind("Expert, EP", "experts", "rows", "copies of tokens", "partly on the critical path"),
 }
 
 
@@ -101,13 +92,12 @@ def figure() -> Figure:
         else "What moves in one step under each parallelism",
         f"Bytes that one of {GROUP} chips sends in a step of 65,536 tokens of Llama 3 70B, for "
         f"expert parallelism of DeepSeek-V3. {'; '.join(facts)}.",
-        f"Four of {GROUP} chips under each kind: blue is the share of the weights that a chip "
-        "holds, green the share of the tokens that it works on. The bar is what a chip sends in a "
-        f"step of {GROUP} sequences of 8,192 tokens, in bf16, and below it stands what hides it. "
-        "Llama 3 70B; for EP, DeepSeek-V3.",
-        2 * _ROW + 34,
+        f"Four of {GROUP} chips under each kind. Above the arrow is what a chip holds, below it "
+        f"what it sends in a step of {GROUP} sequences of 8,192 tokens, in bf16, and what hides "
+        "that. Llama 3 70B; for EP, DeepSeek-V3.",
+        2 * _ROW + 54,
         tuple(_sheet(sent, 3, 640.0)),
-        narrow=Sheet(344, 3 * _ROW + 34, tuple(_sheet(sent, 2, 344.0))),
+        narrow=Sheet(344, 3 * _ROW + 54, tuple(_sheet(sent, 2, 344.0))),
     )
 
 
@@ -119,8 +109,10 @@ def _sheet(sent: dict[str, float], columns: int, width: float) -> Iterator[str]:
         top = number // columns * _ROW
         yield from _panel(kind, sent, left, top)
     foot = -(-len(KINDS) // columns) * _ROW + 12
-    yield from key(width / 2 - 150, foot, "weights held", _WEIGHTS)
-    yield from key(width / 2 + 10, foot, "tokens worked on", _TOKENS)
+    first = (width - 300) / 2
+    yield from key(first, foot, "weights held", _WEIGHTS)
+    yield from key(first + 160, foot, "tokens worked on", _TOKENS)
+    yield from key(first, foot + 20, "sent by a chip in a step", _SENT)
 
 
 def _panel(kind: str, sent: dict[str, float], left: float, top: float) -> Iterator[str]:
@@ -137,7 +129,7 @@ def _panel(kind: str, sent: dict[str, float], left: float, top: float) -> Iterat
         yield arrow((left + _PANEL / 2, top + 102), (left, top + 102))
     yield words(left, top + 120, kind_words.moves, "start", "fb-small")
     length = max(1.5, _BAR * sent[kind] / max(sent.values()))
-    yield box(left, top + 128, length, 12, kind_words.colour, _size(sent[kind]))
+    yield box(left, top + 128, length, 12, _SENT, _size(sent[kind]))
     yield words(left + length + 6, top + 138, _size(sent[kind]), "start", "fb-small")
     yield words(left, top + 156, kind_words.when, "start", "fb-small")
 

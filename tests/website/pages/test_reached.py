@@ -103,6 +103,17 @@ def test_medians_and_quartiles_are_those_of_the_runs() -> None:
         assert below <= len(row.runs) / 2 and len(row.runs) >= mfu_chips.LEAST
 
 
+def test_a_year_has_a_line_at_the_median_of_each_format_with_enough_runs() -> None:
+    runs = mfu_years.trained()
+    levels = mfu_years.yearly(runs)
+    assert len({(year, number) for year, number, _ in levels}) == len(levels) >= 8
+    for year, number, share in levels:
+        shares = [run.rate.share or 0 for run in runs if int(run.date) == year]
+        assert min(shares) <= share <= max(shares) and len(shares) >= 10, (year, number)
+    titles = {series.name for series in mfu_years.figure().plots[0].series}
+    assert {"median, 16 bits", "median, FP8"} <= titles
+
+
 def test_a_bar_stands_at_the_best_product_of_a_chip() -> None:
     for line in matmul_share.lines():
         sound = [run.rate.share or 0 for run in line.runs if not run.row.flags]
