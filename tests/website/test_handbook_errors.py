@@ -31,6 +31,7 @@ WRONG = [
     ("fsdp", "which doubles step 6"),
     ("fsdp", "The framework knows which layer comes next"),
     ("networks", "Every pair is one hop apart"),
+    ("racks", "every pair is one hop apart"),
     ("networks", "PP, ring attention | $V$ |"),
     ("sharded-matrices", "divides the arithmetic by the number of devices"),
     ("expert-and-context-parallelism", "would save another quarter"),
