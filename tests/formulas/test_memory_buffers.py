@@ -14,6 +14,7 @@ from flopbook.formulas import memory
 from flopbook.formulas.omissions import omitted
 from flopbook.formulas.training_omissions import (
     gradients_in_fp32,
+    rows_kept_whole,
     uneven_stages,
     waiting_outputs,
 )
@@ -262,6 +263,24 @@ def test_what_is_left_out_is_told_where_it_is_large() -> None:
     whole = {"grad_bytes": 4, "microbatches": 64}
     assert told(**whole, pp=3) == told(**whole, pp=16) == []
     assert told(**whole, pp=20) == ["uneven_stages"]
+
+
+@given(powers, powers, zeros, recomputed, st.sampled_from([2048, 8192, 65536]))
+def test_sequence_parallelism_saves_what_the_note_says(
+    tp: int, pp: int, zero: int, recompute: str, seq: int
+) -> None:
+    """Held against the memory with it, where the note is printed: with stages, the last one may
+    become the fullest, and of layers that are computed again less is known.
+    """
+    run = {"tp": tp, "pp": pp, "dp": 8, "zero": zero, "recompute": recompute, "seq": seq}
+    whole, cut = (held(**run, sequence_parallel=kind) for kind in ("no", "yes"))
+    saved = whole["total"] - cut["total"]
+    values = {**memory.defaults, **SHAPE, **run, **whole}
+    promised = -rows_kept_whole.value(values) * whole["total"]
+    if promised > whole["total"] / 10:
+        least = 0.8 if pp == 1 and recompute in ("none", "selective") else 0.4
+        assert least * promised <= saved <= 1.5 * promised
+    assert rows_kept_whole.value(values | {"sequence_parallel": "yes"}) == 0
 
 
 def test_the_size_of_uneven_stages() -> None:

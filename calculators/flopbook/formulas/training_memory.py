@@ -37,6 +37,7 @@ from flopbook.formulas.training_memory_inputs import (
 from flopbook.formulas.training_omissions import (
     copies_of_dualpipe,
     gradients_in_fp32,
+    rows_kept_whole,
     uneven_stages,
     waiting_outputs,
 )
@@ -239,7 +240,13 @@ from flopbook.quantities.ops import inf, maximum, minimum, where
         },
     ),
     rules=(*LAYOUT_RULES, *SEEN_RULES, counted_layers_are_recomputed),
-    omissions=(uneven_stages, gradients_in_fp32, waiting_outputs, copies_of_dualpipe),
+    omissions=(
+        uneven_stages,
+        gradients_in_fp32,
+        rows_kept_whole,
+        waiting_outputs,
+        copies_of_dualpipe,
+    ),
 )
 def memory(
     params: Params,
@@ -328,6 +335,7 @@ def memory(
     Leaves out:
         - Uneven stages: some have one layer more. [uneven_stages]
         - Gradients that are added up in fp32. [gradients_in_fp32]
+        - Sequence parallelism, where it is not asked for. [rows_kept_whole]
         - Masks and indices at the embedding. [no size: below 0.5 percent of the activations]
         - Uneven routing: experts are taken to be loaded alike. [no size: it differs by batch]
         - Vectors, as if tensor parallelism divided them. [no size: below 0.1 percent]

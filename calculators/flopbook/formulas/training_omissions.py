@@ -1,8 +1,11 @@
 """What the memory of training leaves out, with its size."""
 
+from flopbook.formulas.declaration import Constant
 from flopbook.formulas.omissions import omission
 from flopbook.formulas.optimizer_states import FP32
-from flopbook.quantities.ops import ceil, inf, maximum, where
+from flopbook.quantities.ops import ceil, inf, maximum, minimum, where
+
+BLOCKS_OF_A_LAYER = Constant(2.0, "1", "attention and feed-forward block, each with its input")
 
 
 @omission(
@@ -24,6 +27,51 @@ def gradients_in_fp32(grad_bytes: float, gradients: float, zero: float, total: f
     """Megatron and DeepSpeed add up bf16 gradients in fp32; FSDP reduces them in fp32 already."""
     wider = maximum(FP32 / grad_bytes - 1, 0)
     return where(zero >= 3, 0, wider * gradients / total)
+
+
+@omission(
+    "norms and the inputs of layers are whole on each rank of --tp {tp}: cut with sequence "
+    "parallelism, as Megatron and torchtitan do, they take less, --sequence-parallel yes ({size})",
+    of="total",
+)
+def rows_kept_whole(
+    sequence_parallel: str,
+    recompute: str,
+    tp: float,
+    pp: float,
+    cp: float,
+    layers: float,
+    norms_per_layer: float,
+    experts_per_token: float,
+    experts: float,
+    micro_batch: float,
+    seq: float,
+    d_model: float,
+    activation_bytes: float,
+    inflight: float,
+    activations: float,
+    logits: float,
+    gradients: float,
+    grad_bytes: float,
+    step: float,
+    total: float,
+) -> float:
+    """Rows as wide as the model: inputs of both blocks and of their norms, copies for experts.
+
+    Where the optimizer step or the last stage, with the logits, becomes the peak, less is saved.
+    """
+    is_whole = {"no": 1}.get(sequence_parallel, 0)
+    copies = where(experts > 1, 2 * experts_per_token, 0)
+    # A layer that is computed again keeps its input alone.
+    rows = {"full": 1, "selective-op": 1}.get(
+        recompute, norms_per_layer + BLOCKS_OF_A_LAYER + copies
+    )
+    tokens = micro_batch * seq / cp * inflight * layers / pp
+    saved = rows * d_model * activation_bytes * tokens * (1 - 1 / tp)
+    cast = where(grad_bytes < FP32, gradients * FP32 / grad_bytes, 0)
+    next_peak = maximum(cast, where(pp > 1, logits, 0))
+    above = where(step > 0, 0, maximum(activations - next_peak, 0))
+    return -is_whole * minimum(saved, above) / total
 
 
 @omission(
