@@ -39,6 +39,20 @@ REFUSED = {
     f"decode {LLAMA} --chip v100-sxm2 --seq 1k": "give --peak, or --compute-dtype fp16",
     f"decode {LLAMA} --chip h100sxm --seq 4096": "unknown chip 'h100sxm'; nearest: h100-sxm",
     f"decode {LLAMA} --seq 4096": "decode needs --bandwidth or --chip",
+    f"kv-cache {LLAMA} --isl 1k": "'--isl'; here it is --seq",
+    "memory --fsdp": "unknown option '--fsdp'; FSDP is --zero 3",
+    "kv-cache --fsdp": "unknown option '--fsdp'; nearest",
+    "collective --nodes 2": "give all chips, as --chips 16 for two servers of 8",
+    "collective --size 1GB": "here it is --bytes",
+    "bubble --pp 8": "unknown option '--pp'; here it is --stages",
+    "scaling-law --flops 1e24": "here it is --flop",
+    "predict --global-batch-size 512": "here it is --batch",
+    "fine-tuning --lora-r 16": "here it is --rank",
+    f"memory {LLAMA} --recompute-granularity full": "here it is --recompute",
+    f"memory {LLAMA} --chips 2x8 --seq 8192": "--chips: '2x8' is a product; write 16",
+    f"memory {LLAMA} --chip 8xH100 --seq 8192": "name one, h100-sxm, and give --chips 8",
+    f"memory {LLAMA} --chip h100:8 --seq 8192": "name one, h100-sxm, and give --chips 8",
+    "help kvcache": "unknown command 'kvcache'; nearest: kv-cache",
     "collective --op allreduce --chip h100-sxm --chips 8 --bytes 1GB": "nearest: all-reduce",
     f"{SUMMED} --link-bandwidth 400": "'400' has no unit; write for example 400GB/s",
     f"{SUMMED} --link-bandwidth 400Gb": "write 400Gbit/s",
@@ -94,6 +108,28 @@ def test_formats_have_the_names_of_frameworks(theirs: str, ours: str) -> None:
     for option in ("dtype", "kv_dtype"):
         wanted = calculate("kv-cache", **asked, **{option: ours})
         assert calculate("kv-cache", **asked, **{option: theirs}).as_json() == wanted.as_json()
+
+
+@pytest.mark.parametrize("name", ["H100 80GB", "h100_80gb", " NVIDIA H100 80GB HBM3 "])
+def test_a_chip_may_be_written_with_spaces(name: str) -> None:
+    result = calculate("ridge-point", chip=name)
+    assert result.inputs["chip"].value == "nvidia/h100-sxm"
+
+
+def test_a_calculator_has_its_name_in_python_too() -> None:
+    by_id, by_name = (
+        calculate(name, model="llama-3-8b", seq=8192) for name in ("kv-cache", "kv_cache")
+    )
+    assert by_id.as_json() == by_name.as_json()
+
+
+def test_help_is_a_command_as_well(capsys: pytest.CaptureFixture[str]) -> None:
+    for asked, plain in (("help", "--help"), ("help kv-cache", "kv-cache --help")):
+        printed = []
+        for line in (asked, plain):
+            assert run(line.split()) == 0
+            printed.append(capsys.readouterr().out)
+        assert printed[0] == printed[1]
 
 
 def test_work_is_given_in_days_of_a_petaflop() -> None:

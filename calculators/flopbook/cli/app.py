@@ -39,6 +39,8 @@ def _dispatch(arguments: list[str]) -> int:
         return 0
     if first.startswith("-"):
         raise unknown_option(first, ("--version", "--help"))
+    if first == "help":  # as git and docker have it
+        return _dispatch([*words[:1], "--help"])
     command = _command(first)
     values = parse(command, words)
     if values is None:

@@ -14,11 +14,16 @@ from flopbook.errors import FlopbookError, UnknownName, printable, shorten
 HELP_FLAGS = ("-h", "--help")
 END_OF_OPTIONS = "--"
 MOST_NAMED = 4  # of the commands that take an option, in a message
-# Options of vLLM, Megatron, torchtitan and Hugging Face, and what people write for them, by ours.
+# Options of vLLM, Megatron, torchtitan, DeepSpeed and Hugging Face, and what people write for them,
+# by ours.
 ELSEWHERE = {
     theirs: ours
     for ours, names in {
-        "batch": "batch-size bs max-num-seqs sequences",
+        "acceptance": "accept acceptance-rate accept-rate",
+        "answer-tokens": "osl output-len output-tokens max-tokens max-new-tokens",
+        "batch": "batch-size bs max-num-seqs sequences global-batch-size gbs train-batch-size",
+        "batch-tokens": "tokens-per-batch global-batch-tokens",
+        "bytes": "size message-size nbytes msg-size",
         "chip": "gpu device hardware accelerator",
         "chips": "gpus devices num-gpus n-gpus gpu-count world-size num-chips",
         "cp": "context-parallel-size context-parallel-degree",
@@ -27,23 +32,45 @@ ELSEWHERE = {
         "dp": "data-parallel-size",
         "dtype": "precision quantization quant format torch-dtype",
         "ep": "expert-parallel-size expert-model-parallel-size",
+        "experts": "num-experts n-experts n-routed-experts num-local-experts",
+        "experts-per-token": "num-experts-per-tok top-k topk moe-router-topk",
+        "flop": "flops compute budget",
         "heads": "num-attention-heads num-heads n-heads",
         "kv-dtype": "kv-cache-dtype",
         "kv-heads": "num-key-value-heads num-kv-heads n-kv-heads",
         "layers": "num-layers num-hidden-layers n-layers",
         "memory-share": "gpu-memory-utilization",
         "micro-batch": "micro-batch-size mbs per-device-train-batch-size",
-        "microbatches": "gradient-accumulation-steps grad-accum",
+        "mfu": "utilization utilisation",
+        "microbatches": "gradient-accumulation-steps grad-accum num-microbatches "
+        "num-micro-batches n-microbatches",
         "op": "operation collective",
         "params": "parameters num-params",
         "pp": "pipeline-parallel-size pipeline-model-parallel-size",
-        "recompute": "gradient-checkpointing activation-checkpointing",
+        "prompt-tokens": "isl input-len input-tokens prompt-len prompt-length",
+        "rank": "lora-r lora-rank",
+        "recompute": "gradient-checkpointing activation-checkpointing recompute-granularity "
+        "recompute-activations activation-checkpoint",
         "seq": "sequence-length seq-len seq-length seqlen context-length max-model-len ctx",
+        "tokens": "train-tokens num-tokens n-tokens dataset-tokens",
         "tp": "tensor-parallel-size tensor-model-parallel-size tensor-parallel",
+        "virtual": "vpp virtual-pipeline-size virtual-stages num-model-chunks",
         "vocab": "vocab-size",
         "zero": "zero-stage",
     }.items()
     for theirs in names.split()
+}
+# Where an option is called something else by this program, too, or is no option here.
+ALSO = {"pp": "stages", "pipeline-parallel-size": "stages", "stages": "pp", "isl": "seq"}
+INSTEAD = {
+    **dict.fromkeys(
+        ("nodes", "num-nodes", "nnodes", "n-nodes", "servers"),
+        "give all chips, as --chips 16 for two servers of 8",
+    ),
+    **dict.fromkeys(("fsdp", "full-shard", "fully-shard"), "FSDP is --zero 3"),
+    "use-distributed-optimizer": "the distributed optimizer of Megatron is --zero 1",
+    "load-in-4bit": "weights of 4 bits are --dtype int4, and QLoRA is --method qlora",
+    "load-in-8bit": "weights of 8 bits are --dtype int8",
 }
 
 
@@ -176,6 +203,8 @@ def _count(command: Command) -> str:
 def _not_taken(command: Command, word: str, known: Iterable[str]) -> FlopbookError:
     """The error for an option that a command lacks: who takes it, and the nearest that it has."""
     error = unknown_option(word, known)
+    if not isinstance(error, UnknownName):  # it says what to write here
+        return error
     flag = word.partition("=")[0]
     other_commands = command.taken_by(flag) if command.taken_by else ()
     if not other_commands:
@@ -183,8 +212,7 @@ def _not_taken(command: Command, word: str, known: Iterable[str]) -> FlopbookErr
     unnamed = (
         f" and {len(other_commands) - MOST_NAMED} more" if len(other_commands) > MOST_NAMED else ""
     )
-    near = error.near if isinstance(error, UnknownName) else ()
-    hint = f"; nearest here: {', '.join(near)}" if near else ""
+    hint = f"; nearest here: {', '.join(error.near)}" if error.near else ""
     takers = f"{', '.join(other_commands[:MOST_NAMED])}{unnamed}"
     return UsageError(f"{command.name} takes no {flag}, an option of {takers}{hint}")
 
@@ -194,7 +222,11 @@ def unknown_option(word: str, known: Iterable[str]) -> FlopbookError:
     flag = word.partition("=")[0]
     if flag in known:
         return UsageError(f"{flag} takes no value")
-    ours = f"--{ELSEWHERE.get(flag.removeprefix('--').replace('_', '-'), '')}"
-    if ours in known:
-        return UsageError(f"unknown option '{flag}'; here it is {ours}")
+    theirs = flag.removeprefix("--").replace("_", "-")
+    for name in (ELSEWHERE.get(theirs), ALSO.get(theirs)):
+        if name and f"--{name}" in known:
+            return UsageError(f"unknown option '{flag}'; here it is --{name}")
+    instead = INSTEAD.get(theirs, "")
+    if instead and any(word in known for word in instead.split()):
+        return UsageError(f"unknown option '{flag}'; {instead}")
     return UnknownName("option", flag, known)

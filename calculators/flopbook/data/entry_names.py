@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 
 from flopbook.data.accelerators import Entry
 from flopbook.errors import FlopbookError, UnknownName, shorten
 
 Heads = Mapping[str, Entry]
+
+# 8xH100, 8 x H100, H100:8
+_MANY = re.compile(r"(?P<before>\d+) ?[x*] ?(?P<chip>[a-z].*)|(?P<name>[a-z].*):(?P<after>\d+)")
 
 
 def find_id(name: str, entry_ids: Sequence[str], heads: Callable[[], Heads]) -> str:
@@ -27,6 +31,16 @@ def find_id(name: str, entry_ids: Sequence[str], heads: Callable[[], Heads]) -> 
     if matching_ids:
         listed = ", ".join(matching_ids)
         raise FlopbookError(f"'{shorten(name)}' fits several entries: {listed}; name one of them")
+    many = _MANY.fullmatch(lower)
+    if many:
+        count = many["before"] or many["after"]
+        chip = find_id(many["chip"] or many["name"], entry_ids, heads).partition("/")[2]
+        raise FlopbookError(
+            f"'{shorten(name)}' is several chips; name one, {chip}, and give --chips {count}"
+        )
+    hyphenated = "-".join(lower.replace("_", " ").split())
+    if hyphenated != lower:
+        return find_id(hyphenated, entry_ids, heads)
     raise UnknownName("chip", name, all_names(entry_ids, heads()))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -33,6 +34,7 @@ SMALLEST_MEMORY = 1e6
 MOST_BARE_TERABYTES = 10
 # What a chip gives of its links, one way; an amount that is typed may say "both ways".
 LINKS = ("link_bandwidth", "scaleup_bandwidth", "scaleout_bandwidth", "known_beyond")
+_PRODUCT = re.compile(r"(\d{1,9}) ?[x*] ?(\d{1,9})")
 PRICE_FROM = "price_from"
 CHIPS = "chips"
 SPARSITIES = ("dense", "2:4", "4:1", "unstated")
@@ -206,7 +208,13 @@ def read_input(name: str, spec: Input, value: Any) -> Any:
     try:
         amount = parse_quantity(value, spec.unit) * ways
     except UnitError as error:
-        raise FlopbookError(f"{flag(name)}: {error}") from None
+        product = _PRODUCT.fullmatch(value.strip())
+        if not (spec.whole and product):
+            raise FlopbookError(f"{flag(name)}: {error}") from None
+        whole = int(product[1]) * int(product[2])  # 2x8, servers times their chips
+        raise FlopbookError(
+            f"{flag(name)}: '{shorten(value)}' is a product; write {whole}"
+        ) from None
     # A number from Python is in SI units; only a text can have been meant otherwise.
     likely = _likely_unit(spec, amount)
     if likely and amount > 0 and is_bare(value):

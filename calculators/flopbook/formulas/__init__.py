@@ -73,13 +73,14 @@ def printed() -> dict[str, Formula]:
 
 
 def get_formula(id: str) -> Formula:
-    """One calculator by id. Raises UnknownName with the nearest ids."""
-    if id not in CATALOGUE:
+    """One calculator by id, or by its name in Python. Raises UnknownName with the nearest ids."""
+    known = id.replace("_", "-")
+    if known not in CATALOGUE:
         raise UnknownName("calculator", id, CATALOGUE)
-    importlib.import_module(f"flopbook.formulas.{CATALOGUE[id]}")
+    importlib.import_module(f"flopbook.formulas.{CATALOGUE[known]}")
     from flopbook.formulas.declaration import registered
 
-    return registered()[id]
+    return registered()[known]
 
 
 def __getattr__(name: str) -> Any:
