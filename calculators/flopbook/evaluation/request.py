@@ -34,7 +34,7 @@ SMALLEST_MEMORY = 1e6
 MOST_BARE_TERABYTES = 10
 # What a chip gives of its links, one way; an amount that is typed may say "both ways".
 LINKS = ("link_bandwidth", "scaleup_bandwidth", "scaleout_bandwidth", "known_beyond")
-_PRODUCT = re.compile(r"(\d{1,9}) ?[x*] ?(\d{1,9})")
+_PRODUCT = re.compile(r"([1-9]\d{0,8}) ?[x*] ?([1-9]\d{0,8})")
 PRICE_FROM = "price_from"
 CHIPS = "chips"
 SPARSITIES = ("dense", "2:4", "4:1", "unstated")
