@@ -56,6 +56,19 @@ def test_a_row_is_read_with_its_place_and_its_use(tmp_path: Path) -> None:
     assert (row.use, row.complete, row.flags, row.line) == ("fit", True, ("approximate",), 6)
 
 
+def test_what_others_call_a_field_is_no_field_of_ours() -> None:
+    """A name that a row of ours uses would be refused; one that leads nowhere would not help."""
+    used = {
+        name
+        for run in run_files().values()
+        for row in run.rows
+        for group in (row.model, row.hardware, row.parallelism, row.run, row.measured)
+        for name in group
+    }
+    assert not used & set(runs.ELSEWHERE)
+    assert set(runs.ELSEWHERE.values()) <= used
+
+
 def test_a_row_that_says_nothing_of_its_use_is_never_fitted(tmp_path: Path) -> None:
     (row,) = read(tmp_path, FILE.replace("use: fit\n", "")).rows
     assert row.use == "check"
@@ -66,6 +79,9 @@ def test_a_row_that_says_nothing_of_its_use_is_never_fitted(tmp_path: Path) -> N
     [
         ("n_params", "n_parms", "n_parms", "'n_params'"),
         ("gated_ffn: true", "gated_fn: true", "gated_fn:", "'gated_ffn'"),
+        ("n_chips: 8", "gpus: 8", "gpus", "'n_chips'"),
+        ("tp: 2,", "tp: 2, fsdp: 8,", "fsdp", "'zero_stage'"),
+        ("tokens_per_s_per_chip", "tokens_per_s_per_gpu", "tokens_per_s_per_gpu", "per_chip'"),
         ("kind: training_throughput", "kind: training", "training\n", "one of"),
         ("tp: 2", "tp: two", "two", "number"),
         ("9000", "-9000", "-9000", "0"),

@@ -75,7 +75,7 @@ def _refuse_known(reference: Reference | None) -> None:
 def _fetched(identifier: Identifier, offline: bool) -> tuple[Work, str]:
     """The work, and why it is only a skeleton, if it is."""
     if offline:
-        return _skeleton(identifier), "nothing was asked for (--offline)"
+        return _skeleton(identifier), "nothing was looked up (--offline)"
     try:
         return look_up(identifier, fetcher()), ""
     except FetchError as error:

@@ -132,7 +132,7 @@ def _content_rules(reference: Reference) -> Iterator[Problem]:
     for attribute, field in _REQUIRED.items():
         if not getattr(reference, attribute):
             observed = f"no {field} in {reference.key}"
-            yield problem_at(reference, "missing", observed, f"a {field}", "fill it in")
+            yield problem_at(reference, "missing", observed, f"the field {field}", "fill it in")
     if reference.people and reference.people[-1].family.lower() in _ABBREVIATED:
         yield problem_at(reference, "author", "'and others'", "all authors", "list every author")
     words = len(reference.annote.split())

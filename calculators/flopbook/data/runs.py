@@ -25,6 +25,33 @@ GROUPS = ("model", "hardware", "parallelism", "run")
 USES = ("fit", "check")
 # A field this close to a known name is a slip of the keyboard; any other is one that we do not use.
 _SLIP = 0.85
+# What logs and other tools call a field of ours; it would count for nothing under their name.
+ELSEWHERE = {
+    theirs: ours
+    for ours, names in {
+        "seq_len_tokens": "seq seq_len seqlen seq_length sequence_length context_length",
+        "n_chips": "chips gpus n_gpus num_gpus world_size devices",
+        "zero_stage": "zero fsdp fsdp2",
+        "vp": "vpp virtual virtual_pipeline_size",
+        "micro_batch_seqs": "mbs micro_batch micro_batch_size per_device_batch_size",
+        "global_batch_seqs": "gbs global_batch global_batch_size batch_size",
+        "grad_accum": "ga gradient_accumulation gradient_accumulation_steps",
+        "precision": "dtype format",
+        "input_len_tokens": "isl input_len prompt_len",
+        "output_len_tokens": "osl output_len answer_len",
+        "tokens_per_s_per_chip": "tokens_per_s_per_gpu tokens_per_sec_per_gpu tps_per_gpu",
+        "tokens_per_s": "tokens_per_sec tokens_per_second throughput tps",
+        "model_tflops_per_s_per_chip": "tflops tflops_per_gpu model_tflops_per_gpu",
+        "step_time_s": "step_time step_time_sec seconds_per_step",
+        "mfu_pct": "mfu",
+        "hfu_pct": "hfu",
+        "ms_per_token": "tpot tpot_ms itl itl_ms",
+        "first_token_latency_ms": "ttft ttft_ms",
+        "peak_memory_gb": "memory_gb max_memory_gb",
+        "busbw_gb_per_s": "busbw bus_bandwidth",
+    }.items()
+    for theirs in names.split()
+}
 
 
 class RunSource(NamedTuple):
@@ -118,20 +145,22 @@ def _misspelt(document: Node, definitions: Mapping[str, Any], file: str) -> Iter
     """Fields that are almost the name of another: they would silently count for nothing."""
     for row in document.value["rows"].value:
         yield from slips(row, definitions["row"]["properties"], file)
-        for name in GROUPS:
+        for name in (*GROUPS, "measured"):
             if name in row.value:
-                yield from slips(row.value[name], definitions[name]["properties"], file)
+                known = definitions[name].get("properties", {})
+                yield from slips(row.value[name], known, file)
 
 
 def slips(node: Node, known: Mapping[str, Any], file: str) -> Iterator[Problem]:
-    """Names of a mapping that are almost a known one."""
+    """Names of a mapping that are almost a known one, or that others have for one."""
     for name, (line, column) in (node.key_marks or {}).items():
         if name in known:
             continue
         nearest = difflib.get_close_matches(name, known, n=1, cutoff=_SLIP)
-        if nearest:
+        meant = ELSEWHERE.get(name.lower()) or (nearest[0] if nearest else "")
+        if meant:
             mend = "mend the name of the field"
-            yield Problem(file, line, column, "field", f"'{name}'", f"'{nearest[0]}'", mend)
+            yield Problem(file, line, column, "field", f"'{name}'", f"'{meant}'", mend)
 
 
 def _nowhere(document: Node, file: str) -> Iterator[Problem]:

@@ -83,4 +83,7 @@ def measured_tokens(printed: Printed) -> float:
     for name, unit, flop in rates:
         if name in measured:
             return float(measured[name]) * unit / flop
-    raise FlopbookError("no tokens per second, step time or utilisation is given")
+    raise FlopbookError(
+        "no tokens per second, step time or utilisation is given; measured has "
+        "tokens_per_s_per_chip, step_time_s, mfu_pct or model_tflops_per_s_per_chip"
+    )
