@@ -21,6 +21,8 @@ from tests.support.samples import World, claim
         ("mi300x", "mesh", 8, 64e9),
         ("mi300a", "mesh", 4, 128e9),  # two links of 64 GB/s to each of three others
         ("gaudi-3", "mesh", 8, 75e9),  # three ports of 200 Gbit/s to each of seven others
+        ("gaudi-2", "mesh", 8, 37.5e9),  # the same of 100 Gbit/s
+        ("v100-sxm2", "torus", 8, 25e9),  # pairs with one link, two or none, together three rings
         ("h100-pcie", "mesh", 2, 300e9),
         ("tpu-v5p", "torus", 8960, 100e9),
         ("tpu-v5e", "torus", 256, 50e9),
@@ -38,6 +40,9 @@ def test_what_joins_the_chips(name: str, topology: str, domain: float, link: flo
     ("name", "chips", "links"),
     [
         ("h100-sxm", 2, 1),  # one port, whatever the chips
+        ("v100-sxm2", 2, 2),  # the pair with two links, then four that all reach each other
+        ("v100-sxm2", 4, 4),
+        ("v100-sxm2", 8, 6),
         ("mi300x", 2, 1),
         ("mi300x", 4, 3),
         ("mi300x", 8, 7),
@@ -119,6 +124,7 @@ def test_a_card_without_links_uses_the_bus_of_its_host() -> None:
     assert card.is_hosted and card.topology == "switch" and card.pick_domain() is None
     assert card.pick_link().value == 16e9 and "its PCIe Gen3 x16" in card.pick_link().notes[0]
     assert card.kind is not None and card.kind.name == "PCIe Gen3 x16"
+    assert Network(chip("t4")).pick_link().value == 16e9
     assert not Network(chip("h100-pcie")).is_hosted
 
 
@@ -128,6 +134,7 @@ def test_a_card_without_links_uses_the_bus_of_its_host() -> None:
         ("rtx-4090", 32e9, "has no links to other cards: its PCIe Gen4 x16 carries all"),
         ("rtx-5090", 64e9, "has no published links to other cards: its PCIe Gen5 x16"),
         ("l4", 32e9, "has no links to other cards"),
+        ("a10", 31e9, "has no links to other cards: its PCIe Gen4 x16 carries all"),
         ("rtx-6000-ada", 32e9, "has no links to other cards"),
     ],
 )

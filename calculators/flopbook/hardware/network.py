@@ -28,6 +28,7 @@ PAIR = 2
 # What records of a domain say where each chip is wired to each other one, or all to switches.
 MESHES = ("full mesh", "fully connected", "to each other chip")
 SWITCHED = "switched"
+HYBRID = "hybrid-mesh"
 
 
 class Network:
@@ -69,8 +70,9 @@ class Network:
     def pick_topology(self) -> PickedWord:
         """`torus`, `ring`, `switch` or `mesh` (a link for each pair). Raises Missing."""
         axes = self.pick_axes()
-        # A torus whose rings are not closed is wired as a torus; its axes are open.
-        is_torus = axes.claim.topology in ("torus", "mesh")
+        # A torus whose rings are not closed is wired as a torus; its axes are open. Pairs with one
+        # link or two, as in a cube of eight, are together as many rings as a torus of two a side.
+        is_torus = axes.claim.topology in ("torus", "mesh", HYBRID)
         word = "torus" if axes.value > 1 else "ring"
         if not is_torus:
             word = "mesh" if axes.claim.topology == "fully-connected" else "switch"
@@ -144,6 +146,10 @@ class Network:
             axes = links / RING_LINKS
             count = f"{axes:g} {plural('axis', axes)}"
             note = f"{self.chip.id} has {count} of 2 links; one link carries {rate} one way"
+        if self.pick_axes().claim.topology == HYBRID:
+            pairs = "pairs on its board have two links, one or none, which together make rings"
+            counted = f"counted as a torus of two a side, {rate} one way a link"
+            note = f"{self.chip.id}: {pairs}; {counted}"
         return Picked(total.value / links, "byte/s", total.claim, (*total.notes, note))
 
     def pick_pair_link(self, chips: float) -> Picked:
