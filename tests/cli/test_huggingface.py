@@ -137,7 +137,7 @@ WRONG: dict[str, tuple[Any, str]] = {
     ),
     "text": ({**LLAMA, "vocab_size": "128256"}, 'vocab_size is "128256", expected a whole number'),
     "negative": ({**LLAMA, "hidden_size": -4096}, "hidden_size is -4096, expected a whole number"),
-    "zero": ({**LLAMA, "hidden_size": 0}, "config.json: no hidden_size"),
+    "zero": ({**LLAMA, "hidden_size": 0}, "config.json: hidden_size is 0, expected"),
     "true": ({**LLAMA, "hidden_size": True}, "hidden_size is true, expected a whole number"),
     "huge": ({**LLAMA, "hidden_size": 10**30}, "hidden_size is 1000000000000"),
     "list": (
@@ -150,8 +150,17 @@ WRONG: dict[str, tuple[Any, str]] = {
     ),
     "key heads": (
         {**LLAMA, "num_key_value_heads": 64},
-        "config.json: --kv-heads 64 is larger than --heads 32",
+        "config.json: --kv-heads 64 does not divide --heads 32",
     ),
+    "odd key heads": (
+        {**LLAMA, "num_key_value_heads": 3},
+        "config.json: --kv-heads 3 does not divide --heads 32: .*; use 2 or 4",
+    ),
+    "no key heads": (
+        {**LLAMA, "num_key_value_heads": 0},
+        "config.json: num_key_value_heads is 0, expected at least 1",
+    ),
+    "no head width": ({**LLAMA, "head_dim": 0}, "config.json: head_dim is 0, expected at least 1"),
     "head width": (
         {**LLAMA, "num_attention_heads": 31, "num_key_value_heads": 1},
         "config.json: --d-model 4096 is not a mult",

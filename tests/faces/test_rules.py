@@ -138,7 +138,7 @@ def message_of(each: Rule, values: Inputs) -> str:
 def test_a_column_and_a_row_break_a_rule_at_one_place() -> None:
     values = {"heads": np.full((2, 1), 8.0), "kv_heads": np.array([1.0, 8.0, 16.0])}
     message = message_of(kv_heads_are_shared, values)
-    assert message.startswith("--kv-heads 16 is larger than --heads 8:")
+    assert message.startswith("--kv-heads 16 does not divide --heads 8:")
 
 
 @every("formula", formulas().values())

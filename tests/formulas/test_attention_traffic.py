@@ -73,7 +73,7 @@ def test_arrays_equal_floats() -> None:
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"kv_heads": 128}, "--kv-heads 128 is larger than --heads 64"),
+        ({"kv_heads": 128}, "--kv-heads 128 does not divide --heads 64"),
         ({"seq": 0}, "seq is 0, expected at least 1"),
         ({"block": 0.5}, "block is 0.5, expected at least 1"),
         ({"head_dim": 1.5}, "expected a whole number"),

@@ -132,7 +132,7 @@ def test_arrays_equal_floats() -> None:
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"kv_heads": 64}, r"--kv-heads \d+ is larger than --heads \d+"),
+        ({"kv_heads": 64}, r"--kv-heads \d+ does not divide --heads \d+"),
         ({"heads": 0}, "heads is 0"),
         ({"seq": 0}, "seq is 0"),
         ({"seq": math.nan}, "seq is not a number"),

@@ -264,7 +264,7 @@ def test_the_chip_and_the_model_supply_everything() -> None:
     [
         ({"compute_params": 1e12}, "--compute-params is larger than --params"),
         ({"vocab": 1e7}, "the output matrix, --vocab times --d-model, is not less"),
-        ({"kv_heads": 64}, r"--kv-heads \d+ is larger than --heads \d+"),
+        ({"kv_heads": 64}, r"--kv-heads \d+ does not divide --heads \d+"),
         (
             {"experts": 2, "experts_per_token": 4},
             "--experts-per-token 4 is larger than --experts 2",

@@ -25,7 +25,12 @@ def counted(layers: int, windowed: int, seq: int, window: int, kv_heads: int, he
 
 
 @given(
-    st.integers(1, 60), st.integers(1, 60), sizes, sizes, st.integers(1, 32), st.integers(1, 256)
+    st.integers(1, 60),
+    st.integers(1, 60),
+    sizes,
+    sizes,
+    st.sampled_from([1, 2, 4, 8, 16, 32]),
+    st.integers(1, 256),
 )
 def test_the_formula_counts_what_each_layer_keeps(
     layers: int, windowed: int, seq: float, window: float, kv_heads: int, head_dim: int
@@ -156,7 +161,9 @@ def test_arrays_equal_floats() -> None:
 @pytest.mark.parametrize(
     ("given_", "message"),
     [
-        ({"kv_heads": 64}, r"--kv-heads \d+ is larger than --heads \d+"),
+        ({"kv_heads": 64}, r"--kv-heads \d+ does not divide --heads \d+"),
+        ({"kv_heads": 5}, r"--kv-heads 5 does not divide --heads \d+: .*; use 4 or 8"),
+        ({"window_kv_heads": 3}, "--window-kv-heads 3 does not divide --heads"),
         ({"head_dim": math.inf}, "give --head-dim, or --d-model"),
         ({"window": 8, "window_layers": 33}, "more than --layers 32 together"),
         ({"window_layers": 3}, "--window-layers 3 needs --window"),

@@ -374,7 +374,7 @@ def test_arrays_equal_floats() -> None:
         ({"schedule": "gpipe"}, "give --microbatches"),
         ({"schedule": "interleaved", "pp": 4, "microbatches": 6}, "multiple of the stages"),
         ({"recompute": "some"}, "recompute"),
-        ({"kv_heads": 128}, "--kv-heads 128 is larger than --heads"),
+        ({"kv_heads": 128}, "--kv-heads 128 does not divide --heads"),
         ({"d_ff": inf}, "needs --d-ff"),
         ({"optimizer_kind": "lion"}, "muon"),
         ({"experts": 8, "ep": 4}, "--ep 4 does not divide --dp 1 x --cp 1"),

@@ -175,7 +175,7 @@ def test_gigabytes_are_not_gibibytes() -> None:
         ({"batch": 0.5}, "batch is 0.5, expected at least 1"),
         ({"price": -1}, "price is -1, expected more than 0"),
         ({"compute_params": 1e12}, "--compute-params is larger than --params"),
-        ({"kv_heads": 128}, r"--kv-heads \d+ is larger than --heads \d+"),
+        ({"kv_heads": 128}, r"--kv-heads \d+ does not divide --heads \d+"),
         ({"seq": math.inf}, "not a plausible size"),
     ],
 )

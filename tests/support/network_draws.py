@@ -186,10 +186,11 @@ def random_mixed(rng: random.Random) -> Inputs:
 
 def random_cp(rng: random.Random) -> Inputs:
     """A sequence over chips, by either method, grouped keys or not."""
-    heads = count(rng, 256)
+    keys = count(rng, 64)
+    heads = keys * rng.choice([1, 2, 4, 7])
     return links(rng) | {
         "heads": heads,
-        "kv_heads": rng.choice([inf, count(rng, heads)]),
+        "kv_heads": rng.choice([inf, keys]),
         "method": rng.choice(["ring", "ulysses"]),
         "causal": rng.choice(["no", "yes"]),
         "seq": rng.choice([inf, spread(rng, 1, 1e9)]),

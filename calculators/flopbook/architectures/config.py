@@ -73,6 +73,17 @@ class Config:
         return Config(settings, self.file)
 
 
+def copy_size(config: Config, keys: tuple[str, ...], inputs: Inputs, name: str) -> None:
+    """As `copy`, of something of which a model has at least one: null leaves it open, zero cannot.
+
+    Raises FlopbookError.
+    """
+    for key in keys:
+        if type(config.raw.get(key)) is int and config.raw[key] == 0:
+            raise config.wrong(f"{key} is 0, expected at least 1")
+    copy(config, keys, inputs, name)
+
+
 def copy(config: Config, keys: tuple[str, ...], inputs: Inputs, name: str) -> None:
     """Copy the first of some numbers that is there, if any is."""
     number = config.number(*keys)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from flopbook.architectures import compressed, counts, hybrids, mixtures
-from flopbook.architectures.config import Config, Inputs, copy
+from flopbook.architectures.config import Config, Inputs, copy, copy_size
 from flopbook.architectures.config_layers import Layers, read_layers
 from flopbook.architectures.quantised import weight_format
 from flopbook.architectures.shape import Shape
@@ -39,6 +39,7 @@ KEYS = {
     "context": ("max_position_embeddings", "n_positions", "n_ctx", "seq_length", "max_seq_len"),
 }
 NEEDED = ("layers", "d_model", "heads", "vocab")
+AT_LEAST_ONE = (*NEEDED, "kv_heads", "head_dim")
 LATENT = ("q_lora_rank", "kv_lora_rank", "qk_nope_head_dim", "qk_rope_head_dim", "v_head_dim")
 
 
@@ -101,7 +102,7 @@ def _falcon(config: Config, inputs: Inputs) -> None:
     """One key head, or groups in the later design, which also has a second normalisation."""
     is_later = config.flag("new_decoder_architecture")
     if is_later:
-        copy(config, ("num_kv_heads", "n_head_kv"), inputs, "kv_heads")
+        copy_size(config, ("num_kv_heads", "n_head_kv"), inputs, "kv_heads")
     elif config.flag("multi_query", True):
         inputs["kv_heads"] = 1
     has_one_norm = not is_later and config.flag("parallel_attn", True)
@@ -299,7 +300,8 @@ def _sizes(config: Config, architecture: Architecture) -> Inputs:
     """The sizes that every architecture has; those that a file need not say follow from it."""
     sizes: Inputs = {}
     for field, keys in KEYS.items():
-        copy(config, keys, sizes, field)
+        take = copy_size if field in AT_LEAST_ONE else copy
+        take(config, keys, sizes, field)
     if architecture.vocab:
         sizes.setdefault("vocab", architecture.vocab)
     listed = config.raw.get("layers_block_type")

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from flopbook.architectures.config import Config, Inputs, copy
+from flopbook.architectures.config import Config, Inputs, copy, copy_size
 from flopbook.architectures.config_layers import Layers
 
 # What stands in the layers of architectures that are known and not read.
@@ -99,7 +99,7 @@ def mimo_flash(config: Config, inputs: Inputs) -> None:
     """Narrow experts in the marked layers; narrow values; windows with more KV heads."""
     layers = int(inputs["layers"])
     copy(config, ("v_head_dim",), inputs, "v_head_dim")
-    copy(config, ("swa_num_key_value_heads",), inputs, "window_kv_heads")
+    copy_size(config, ("swa_num_key_value_heads",), inputs, "window_kv_heads")
     for windowed, plain in (
         ("swa_num_attention_heads", "num_attention_heads"),
         ("swa_head_dim", "head_dim"),
@@ -125,7 +125,7 @@ def _mimo_kinds(config: Config, layers: int) -> list[str]:
 
 def step(config: Config, inputs: Inputs) -> None:
     """Narrow experts after dense layers; the windowed layers may have other heads."""
-    copy(config, ("num_attention_groups",), inputs, "kv_heads")
+    copy_size(config, ("num_attention_groups",), inputs, "kv_heads")
     second_attention = config.raw.get("attention_other_setting")
     if (
         isinstance(second_attention, dict)
@@ -191,9 +191,9 @@ def gemma4(config: Config, inputs: Inputs) -> None:
             "embeddings of each layer (hidden_size_per_layer_input) are not read; give the numbers "
             "as options"
         )
-    copy(config, ("num_key_value_heads",), inputs, "window_kv_heads")
+    copy_size(config, ("num_key_value_heads",), inputs, "window_kv_heads")
     copy(config, ("head_dim",), inputs, "window_head_dim")
-    copy(config, ("num_global_key_value_heads", "num_key_value_heads"), inputs, "kv_heads")
+    copy_size(config, ("num_global_key_value_heads", "num_key_value_heads"), inputs, "kv_heads")
     copy(config, ("global_head_dim", "head_dim"), inputs, "head_dim")
     experts = config.number("num_experts")
     if not config.flag("enable_moe_block") or experts is None:

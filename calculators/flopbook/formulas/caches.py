@@ -2,7 +2,12 @@
 
 from typing import Any
 
-from flopbook.formulas.conditions import TENSOR_RULES, kv_heads_are_shared, rule
+from flopbook.formulas.conditions import (
+    TENSOR_RULES,
+    kv_heads_are_shared,
+    rule,
+    window_kv_heads_are_shared,
+)
 from flopbook.formulas.declaration import Constant, Output, Step, formula
 from flopbook.formulas.inference_inputs import Batch, KvWidth
 from flopbook.formulas.layer_inputs import CACHE_RULES, LAYER_SYMBOLS, StateBytes
@@ -26,7 +31,12 @@ def heads_have_a_width(head_dim: float, d_model: float, kv_lora_rank: float) -> 
     return (head_dim < inf) | (d_model < inf) | (kv_lora_rank > 0)
 
 
-HEADS_RULES = (kv_heads_are_shared, *TENSOR_RULES, heads_have_a_width)
+HEADS_RULES = (
+    kv_heads_are_shared,
+    window_kv_heads_are_shared,
+    *TENSOR_RULES,
+    heads_have_a_width,
+)
 
 
 @omission(

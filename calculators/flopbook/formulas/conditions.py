@@ -36,12 +36,21 @@ def always(condition: Any) -> bool:
 
 
 @rule(
-    "--kv-heads {kv_heads} is larger than --heads {heads}: "
-    "each KV head serves at least one attention head"
+    "--kv-heads {kv_heads} does not divide --heads {heads}: each KV head serves equally many "
+    "attention heads; use {kv_heads:divisor of heads}"
 )
 def kv_heads_are_shared(heads: float, kv_heads: float) -> bool:
     """Open KV heads are as many as attention heads."""
-    return (kv_heads <= heads) | (kv_heads == inf)
+    return heads % where(kv_heads < inf, kv_heads, 1) == 0
+
+
+@rule(
+    "--window-kv-heads {window_kv_heads} does not divide --heads {heads}: each KV head serves "
+    "equally many attention heads; use {window_kv_heads:divisor of heads}"
+)
+def window_kv_heads_are_shared(heads: float, window_kv_heads: float) -> bool:
+    """None of their own means as many as in the other layers."""
+    return heads % where(window_kv_heads > 0, window_kv_heads, 1) == 0
 
 
 @rule("--tp {tp} does not divide {heads} attention heads; use {tp:divisor of heads}")

@@ -10,6 +10,7 @@ from flopbook.formulas.conditions import (
     latent_attention_has_widths,
     rule,
     visited_experts_exist,
+    window_kv_heads_are_shared,
 )
 from flopbook.formulas.declaration import Output, Step, formula, part
 from flopbook.formulas.layer_inputs import (
@@ -227,6 +228,7 @@ def feed_forward_weights(
     ),
     rules=(
         kv_heads_are_shared,
+        window_kv_heads_are_shared,
         visited_experts_exist,
         dense_layers_exist,
         dense_blocks_exist,

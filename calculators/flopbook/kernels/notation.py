@@ -167,14 +167,15 @@ def _unknown_word(text: str, name: str, operation: Operation) -> UnknownName:
 
 
 def _require_words(text: str, op: str, options: dict[str, float]) -> None:
-    """Raise FlopbookError for a needed word that is missing, and for more KV heads than heads."""
+    """Raise FlopbookError for a needed word that is missing, and for KV heads unlike heads."""
     missing = [name for name in OPERATIONS[op].words if name not in options]
     if missing:
         raise FlopbookError(
             f"'{shorten(text)}' needs {missing[0]}=, such as {op} {missing[0]}=8192"
         )
-    if options.get("kv-heads", 0) > options.get("heads", 0):
-        raise FlopbookError(f"'{shorten(text)}': kv-heads is larger than heads")
+    keys = options.get("kv-heads", 0)
+    if keys and options.get("heads", 0) % keys:
+        raise FlopbookError(f"'{shorten(text)}': kv-heads does not divide heads")
 
 
 def _size(text: str, amount: str, name: str, unit: str = "1") -> float:

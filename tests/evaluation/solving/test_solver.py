@@ -314,7 +314,7 @@ REFUSED: dict[str, tuple[dict[str, Any], Any, str]] = {
     "nothing allowed": (
         {"name": "memory", "key": "ep", **GPT, "kv_heads": 99},
         "total=1TB",
-        "--kv-heads 99 is larger than",
+        "--kv-heads 99 does not divide",
     ),
 }
 
