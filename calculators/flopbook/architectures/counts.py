@@ -49,7 +49,7 @@ def parameters(shape: Sized) -> Mapping[str, Any] | None:
 
 def _params(shape: Sized) -> Picked | None:
     """Every weight in memory."""
-    counted = parameters(shape)
+    counted = shape.parts
     if counted is None:
         return None
     notes = [*_marketed(shape, "params", counted["total"], counted["total"], "in all")]
@@ -58,7 +58,7 @@ def _params(shape: Sized) -> Picked | None:
 
 def _compute_params(shape: Sized) -> Picked | None:
     """Weights that a token is multiplied with: no experts that it does not visit, no look-up."""
-    counted = parameters(shape)
+    counted = shape.parts
     if counted is None:
         field = "active_params" if shape.model.kind == "moe" else "params"
         return shape.pick_claim(field)
@@ -114,7 +114,7 @@ def _block_d_ff(shape: Sized) -> Picked | None:
 
 def _attention_share(shape: Sized) -> Picked | None:
     """Weights of a layer's attention over those of the feed-forward block that a token meets."""
-    counted, d_ff = parameters(shape), _block_width(shape)
+    counted, d_ff = shape.parts, _block_width(shape)
     if counted is None or d_ff is None:
         return None
     attention_layers = layers.COUNTED["attention_layers"](shape)
@@ -126,7 +126,7 @@ def _attention_share(shape: Sized) -> Picked | None:
 
 def _beside_share(shape: Sized) -> Picked | None:
     """Weights of a layer's attention and shared experts over those of the experts of a token."""
-    counted = parameters(shape)
+    counted = shape.parts
     if counted is None or shape.model.kind != "moe":
         return None
     sized = ("experts", "experts_per_token", "expert_d_ff", "d_model", "layers")
@@ -145,7 +145,7 @@ def _beside_share(shape: Sized) -> Picked | None:
 
 def _weight_format_share(shape: Sized) -> Picked | None:
     """Share of the weights that a published checkpoint has in its narrow format."""
-    counted, part = parameters(shape), shape.size("weight_format_of")
+    counted, part = shape.parts, shape.size("weight_format_of")
     if counted is None or part is None:
         return None
     if part == "experts":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
@@ -28,11 +29,22 @@ class Shape:
 
     def __init__(self, model_: Model, given: Mapping[str, Any] = NOTHING) -> None:
         self.model, self.given = model_, given
+        # One answer asks for the same field many times, and neither model nor sizes change.
+        self._chosen: dict[str, Claim | None] = {}
+        self._counted: dict[str, Picked | None] = {}
 
     @property
     def id(self) -> str:
         """The model's id."""
         return self.model.id
+
+    @functools.cached_property
+    def parts(self) -> Mapping[str, Any] | None:
+        """Parameters by part, as `params` counts them; None where the shape is not known in full.
+
+        Several values follow from them, so they are counted once.
+        """
+        return counts.parameters(self)
 
     def having(self, given: Mapping[str, Any]) -> Shape:
         """The same model with other sizes."""
@@ -42,11 +54,14 @@ class Shape:
         """Whether the model records a field, be it only as not published, or it is counted."""
         if any(claim.field == field for claim in self.model.claims):
             return True
-        return field in COUNTED and COUNTED[field](self) is not None
+        return self._count(field) is not None
 
     def claim(self, field: str) -> Claim | None:
         """The chosen claim of a field, a number or a word; None when unrecorded or unpublished."""
-        return choose(claim for claim in self.model.claims if claim.field == field)
+        if field not in self._chosen:
+            of_field = (claim for claim in self.model.claims if claim.field == field)
+            self._chosen[field] = choose(of_field)
+        return self._chosen[field]
 
     def size(self, field: str) -> Any:
         """A size or a word of the shape, as given or as recorded; None where it is neither."""
@@ -62,8 +77,13 @@ class Shape:
 
         Raises FlopbookError when it is not recorded or not published.
         """
-        counted = COUNTED[field](self) if field in COUNTED else None
-        return counted or self.pick_claim(field)
+        return self._count(field) or self.pick_claim(field)
+
+    def _count(self, field: str) -> Picked | None:
+        """The value of a field as counted from the shape; None where it does not follow."""
+        if field in COUNTED and field not in self._counted:
+            self._counted[field] = COUNTED[field](self)
+        return self._counted.get(field)
 
     def pick_claim(self, field: str) -> Picked:
         """The chosen claim of a field, such as the marketed number of parameters.

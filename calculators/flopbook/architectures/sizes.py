@@ -20,6 +20,10 @@ class Sized(Protocol):
     def id(self) -> str:
         """The model's id."""
 
+    @property
+    def parts(self) -> Mapping[str, Any] | None:
+        """Parameters by part; None where the shape is not known in full."""
+
     def claim(self, field: str) -> Claim | None:
         """The chosen claim of a field."""
 

@@ -234,6 +234,12 @@ def _library_at(root: Path) -> Library:
     return Library(root)
 
 
+@functools.cache
+def _own_library() -> Library:
+    """The library of this checkout or wheel: asked for at every choice of a claim."""
+    return _library_at(packaged().root)
+
+
 _IN_USE: ContextVar[Library | None] = ContextVar("library", default=None)
 
 
@@ -243,7 +249,7 @@ def library() -> Library:
     if in_use is not None:
         return in_use
     named = os.environ.get(VARIABLE)
-    return _library_at(Path(named).absolute() if named else packaged().root)
+    return _library_at(Path(named).absolute()) if named else _own_library()
 
 
 @contextmanager

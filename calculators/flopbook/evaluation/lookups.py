@@ -9,12 +9,10 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Callable
-from typing import Any
 
 from flopbook.errors import FlopbookError
 from flopbook.evaluation.request import Request, flag, read_input
 from flopbook.formulas.declaration import Input
-from flopbook.formulas.input_bounds import check_input
 from flopbook.hardware.chip import Chip
 from flopbook.hardware.choice import choose_peak
 from flopbook.hardware.network import Network
@@ -247,12 +245,12 @@ _CHIP_VALUES: dict[str, ChipValue] = {
 
 def from_model(name: str, spec: Input, request: Request) -> Picked | PickedWord | None:
     """The value of the model; None where its kind or its silence means the formula's default."""
-    assert request.model is not None
+    assert request.model is not None and request.sized_model is not None
     counts_experts = spec.model in ("experts", "experts_per_token")
     # A dense model has no experts to record; the default of the formula is none.
     if counts_experts and request.model.model.kind == "dense":
         return None
-    shape = request.model.having(_sizes_given(request))
+    shape = request.sized_model
     if spec.model in MIXTURE_FIELDS:
         return _of_mixture(spec, request)
     has_default = name in request.formula.defaults
@@ -270,21 +268,6 @@ def from_model(name: str, spec: Input, request: Request) -> Picked | PickedWord 
                 f"{missing}; name a mixture of experts, or give {flag(name)}"
             ) from None
         raise FlopbookError(f"{error}; give {flag(name)}") from None
-
-
-def _sizes_given(request: Request) -> dict[str, Any]:
-    """Sizes of the shape that were typed, by the names of the fields that they replace.
-
-    Raises FlopbookError for one that its input refuses.
-    """
-    sizes = {}
-    for name, spec in request.formula.inputs.items():
-        if name not in request.options or not spec.model:
-            continue
-        value = read_input(name, spec, request.options[name])
-        check_input(flag(name), spec, value)
-        sizes[spec.model] = value
-    return sizes
 
 
 # What a whole mixture of experts has and what a token computes with; a dense model has one count.

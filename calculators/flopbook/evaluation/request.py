@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from flopbook.errors import FlopbookError, UnknownName, shorten
 from flopbook.formulas.declaration import Formula, Input
+from flopbook.formulas.input_bounds import check_input
 from flopbook.quantities.choices import choice
 from flopbook.quantities.dtypes import (
     ASKED,
@@ -66,12 +68,12 @@ class Request:
         """The number format that was asked for; `formats` has what it means for each tensor."""
         return str(self.options.get("dtype") or "bf16")
 
-    @property
+    @functools.cached_property
     def formats(self) -> Formats:
         """The number format of each tensor: by the rule of `dtype`, unless one was given."""
         return formats(self.dtype, {**self.stored_formats, **self.options})
 
-    @property
+    @functools.cached_property
     def stored_formats(self) -> dict[str, str]:
         """Formats of a checkpoint that its file names, by option: of its weights, and of products.
 
@@ -89,10 +91,29 @@ class Request:
         """The format that fills an input; that of `dtype` itself where it names no tensor."""
         return self.dtype if tensor in ("", ASKED) else str(getattr(self.formats, tensor))
 
-    @property
+    @functools.cached_property
     def applies_rule(self) -> bool:
         """Whether the peak is that of what multiplies, and not of the format asked for."""
         return any(spec.chip == "peak" and spec.dtype for spec in self.formula.inputs.values())
+
+    @functools.cached_property
+    def sized_model(self) -> Shape | None:
+        """The model with the sizes that were typed in place of its own: each input asks for it.
+
+        Raises FlopbookError for a size that its input refuses.
+        """
+        return self.model and self.model.having(self._typed_sizes())
+
+    def _typed_sizes(self) -> dict[str, Any]:
+        """Sizes of the shape that were typed, by the names of the fields that they replace."""
+        sizes = {}
+        for name, spec in self.formula.inputs.items():
+            if name not in self.options or not spec.model:
+                continue
+            size = read_input(name, spec, self.options[name])
+            check_input(flag(name), spec, size)
+            sizes[spec.model] = size
+        return sizes
 
     @property
     def peak_dtype(self) -> str:

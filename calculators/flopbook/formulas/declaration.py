@@ -11,6 +11,7 @@ has every face but those that are printed from a syntax tree, and its inputs may
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping
 from typing import Any, get_args
 
@@ -176,8 +177,9 @@ def formula(
     return register
 
 
-def _parameters(function: Callable[..., Any]) -> tuple[tuple[str, ...], dict[str, Any]]:
-    """Names and defaults of a function's parameters.
+@functools.cache
+def _parameters(function: Callable[..., Any]) -> tuple[tuple[str, ...], Mapping[str, Any]]:
+    """Names and defaults of a function's parameters; asked for at each computation.
 
     Read from the code object, because `inspect` takes longer to import than a calculator runs.
     """
