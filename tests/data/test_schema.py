@@ -336,3 +336,11 @@ def test_all_the_problems_of_a_document_come_at_once() -> None:
         (10, "pattern"),
         (11, "unknown"),
     ]
+
+
+def test_a_list_that_no_file_has_is_one_problem() -> None:
+    """Each of 20,000 empty claims lacks ten fields: the checker kept them all, in a gigabyte."""
+    text = "claims:\n" + "- {field: peak}\n" * 20_000
+    schema = load_schema(schema_paths()["accelerator"])
+    (problem,) = check(parse_yaml(text, "one.yaml"), schema, "one.yaml")
+    assert "found a list of 20,000, expected at most 2,000" in str(problem) and problem.line == 2

@@ -82,11 +82,22 @@ def packaged() -> Folders:
     return folders_of(_PACKAGE.parents[1])
 
 
+RESERVED = frozenset(
+    ("con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(10)))
+)
+
+
 def is_id(name: str) -> bool:
-    """Whether the name of a file can be an id, as the schemas have it: lower case and hyphens."""
+    """Whether the name of a file can be an id, as the schemas have it: lower case and hyphens.
+
+    Windows keeps some names for devices, whatever stands behind a dot.
+    """
     letters = name.replace("-", "").replace(".", "").replace("/", "")
     is_lower = letters.isascii() and letters.isalnum() and name == name.lower()
-    return is_lower and all((part[:1] + part[-1:]).isalnum() for part in name.split("/"))
+    parts = name.split("/")
+    if not is_lower or any(part.partition(".")[0] in RESERVED for part in parts):
+        return False
+    return all((part[:1] + part[-1:]).isalnum() for part in parts)
 
 
 def ids_of(names: Iterable[str]) -> tuple[str, ...]:

@@ -27,13 +27,14 @@ from flopbook.data.schema_words import (
     described_value,
     nearest,
 )
-from flopbook.data.yaml_text import Node
+from flopbook.data.yaml_text import Node, named_children
 from flopbook.errors import DataError, Problem, shorten, show_path
 
 if TYPE_CHECKING:
     from jsonschema_rs import ValidationError, Validator
 
 _LONGEST_CHOICES = 300  # letters of a list of choices that stands beside the nearest of them
+_MOST_ITEMS = 2_000  # of one list; ours have 400 at most
 _MOST_UNKNOWN = 20  # names of one mapping that are told one by one
 Rule = Mapping[str, Any]
 Json = dict[str, "Json"] | list["Json"] | str | float | bool | None
@@ -165,11 +166,24 @@ def _json_value(node: Node) -> Json:
 
 
 def _problems(node: Node, document: Json, schema: Schema, file: str) -> list[Problem]:
+    if too_long := next(_long_lists(node), None):
+        # The checker keeps every error of every item: 20,000 empty claims took a gigabyte.
+        observed, expected = f"a list of {len(too_long.value):,}", f"at most {_MOST_ITEMS:,}"
+        place = too_long.line, too_long.column
+        return [Problem(file, *place, "maxItems", observed, expected, "split the file")]
     reporter = _Reporter(node, schema, file)
     problems: dict[Problem, None] = {}  # in the order of the errors, each once
     for error in schema.validator.iter_errors(document):
         problems.update(dict.fromkeys(reporter.problems(error)))
     return list(problems)
+
+
+def _long_lists(node: Node) -> Iterator[Node]:
+    """Lists of more items than any file has."""
+    if isinstance(node.value, list) and len(node.value) > _MOST_ITEMS:
+        yield node
+    for _, child in named_children(node):
+        yield from _long_lists(child)
 
 
 class _Reporter:

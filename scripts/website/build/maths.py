@@ -22,7 +22,7 @@ from scripts.website.build.speech import spoken
 # letters are a formula, `$2 k D$`.
 _SKIP = (
     r"(?P<skip>\A---\n.*?^---\n"
-    r"|^(?P<fence>```+|~~~+).*?^(?P=fence)[^\n]*$"
+    r"|^(?P<fence>`{3,}+|~{3,}+).*?^(?P=fence)[^\n]*$"
     r"|(?<!`)(?P<ticks>`+)(?!`)[^\n]+?(?<!`)(?P=ticks)(?!`)"
     r"|<(?P<tag>pre|code|script)\b.*?</(?P=tag)>"
     r"|<[a-zA-Z/!][^>]*>"

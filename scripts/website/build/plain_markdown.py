@@ -18,7 +18,7 @@ from bs4.element import PageElement, PreformattedString
 
 from scripts.website.markup import code_block, code_span
 
-_FENCE = re.compile(r"^(```+|~~~+).*?^\1[ \t]*$", re.DOTALL | re.MULTILINE)
+_FENCE = re.compile(r"^(`{3,}+|~{3,}+).*?^\1[ \t]*$", re.DOTALL | re.MULTILINE)
 _CODE = re.compile(r"(?<!`)(`+)(?!`)[^\n]+?(?<!`)\1(?!`)")
 # Left out in any case, and most of the elements of a page: it need not become part of a tree.
 _PICTURE = re.compile(r"<svg\b.*?</svg>", re.DOTALL)

@@ -11,7 +11,7 @@ import re
 
 _SKIP = (
     r"(?P<skip>\A---\n.*?^---\n"
-    r"|^(?P<fence>```+|~~~+).*?^(?P=fence)[^\n]*$"
+    r"|^(?P<fence>`{3,}+|~{3,}+).*?^(?P=fence)[^\n]*$"
     r"|(?<!`)(?P<ticks>`+)(?!`)[^\n]+?(?<!`)(?P=ticks)(?!`)"
     r"|<(?P<tag>pre|code|script|math|svg)\b.*?</(?P=tag)>"
     r"|<[a-zA-Z/!][^>]*>"

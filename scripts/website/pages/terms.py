@@ -27,7 +27,7 @@ _SKIPPED = re.compile(
     "|".join(
         (
             r"\A---\n.*?^---$",  # the head of the page
-            r"^(?P<fence>```+|~~~+).*?^(?P=fence)[^\n]*$",
+            r"^(?P<fence>`{3,}+|~{3,}+).*?^(?P=fence)[^\n]*$",
             r"(?<!`)(?P<ticks>`+)(?!`).+?(?<!`)(?P=ticks)(?!`)",
             r"<!--.*?-->",
             r"\$\$.+?\$\$",

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 
 import pytest
 
 from flopbook.checks import lint as checker
-from flopbook.checks.rules import dates, stray
+from flopbook.checks.rules import RULES, dates, elements, glossary, stray, symbols, typed
 from flopbook.checks.rules.base import Holdings
+from flopbook.data.folders import is_id
 from flopbook.data.library import library
 from flopbook.data.link_status import read_link_statuses
 from flopbook.errors import DataError
+from scripts.website.build.maths import replace_maths
+from scripts.website.build.typesetting import typeset_page
 from tests.support.samples import World, bib, claim
 
 
 @pytest.mark.parametrize(
-    "name", ["a b.md", "a\nb.md", "\x1b[2J.md", "\u202ea.md", "a'.svg", "é.md"]
+    "name",
+    ["a b.md", "a\nb.md", "\x1b[2J.md", "\u202ea.md", "a'.svg", "é.md", "Aux.md", "nul.v2.md"],
 )
 def test_the_name_of_a_page_is_plain(name: str, tmp_path: Path) -> None:
     (tmp_path / "docs").mkdir()
@@ -26,6 +31,34 @@ def test_the_name_of_a_page_is_plain(name: str, tmp_path: Path) -> None:
     holdings = Holdings(library=library(), accelerators=tmp_path / "none", docs=tmp_path / "docs")
     (finding,) = list(stray.check(holdings))
     assert "it becomes an address" in str(finding.problem) and str(finding.problem).isprintable()
+
+
+def test_a_page_is_no_larger_than_a_reviewer_reads(tmp_path: Path) -> None:
+    """The rules that read prose leave it out."""
+    (tmp_path / "docs").mkdir()
+    page = tmp_path / "docs" / "long.md"
+    page.write_text("# One\n" + "<script>\n" * 200_000)
+    holdings = Holdings(library=library(), accelerators=tmp_path / "none", docs=tmp_path / "docs")
+    problems = [str(finding.problem) for rule in RULES for finding in rule.check(holdings)]
+    assert [line for line in problems if "1,800,006 bytes, expected at most 1,000,000" in line]
+    assert not [line for line in problems if "script" in line]
+
+
+@pytest.mark.parametrize("mark", "`~")
+def test_prose_is_read_in_one_go(mark: str) -> None:
+    """Of so many marks the rules took ever shorter runs for the beginning of code: for minutes."""
+    text = f"---\norder: 1\n---\n# One\n\n{mark * 200_000}\n"
+    begun = time.process_time()
+    assert list(elements.elements(text)) and not typed.typed_numbers(text)
+    assert not list(symbols.uses_of(text)) and glossary.CODE.sub("", text)
+    assert typeset_page(text) == replace_maths(text) == text
+    assert time.process_time() - begun < 2
+
+
+@pytest.mark.parametrize("name", ["aux", "con", "com1", "nul.v2"])
+def test_names_that_windows_keeps_are_no_ids(name: str) -> None:
+    assert not is_id(name) and not is_id(f"acme/{name}") and not is_id(f"{name}/one")
+    assert is_id(f"x{name}") and is_id(f"acme/a-{name}") and is_id("conduit")
 
 
 def test_a_status_is_of_a_day_that_has_been(world: World) -> None:

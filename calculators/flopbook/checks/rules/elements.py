@@ -18,7 +18,7 @@ from pathlib import Path
 
 from flopbook.checks.rules.base import Advice, Finding, Holdings
 from flopbook.data.contributed_text import hidden_character
-from flopbook.data.files import read_text
+from flopbook.data.files import MAX_PAGE_BYTES, read_text
 from flopbook.errors import Problem, shorten, show_path
 
 NAME = "markup"
@@ -73,7 +73,7 @@ def check(holdings: Holdings) -> Iterator[Finding]:
     for path in sorted(holdings.docs.rglob("*.md")):
         # What no file is, the rule of files says; what is no text, the rule of typed numbers.
         with contextlib.suppress(OSError, UnicodeDecodeError):
-            text = read_text(path)
+            text = read_text(path, MAX_PAGE_BYTES)
             for line, found in elements(text):
                 yield Finding(_problem(path, line, found))
             for line, found in hidden(text):

@@ -18,7 +18,7 @@ NAME = "glossary"
 # From the second level on: a page is linked without the anchor of its title.
 _HEADING = re.compile(r"^#{2,6} +(.+?) *$", re.M)
 # Fenced code, in which a comment looks like a heading.
-_CODE = re.compile(r"^(```+|~~~+).*?^\1", re.S | re.M)
+CODE = re.compile(r"^(`{3,}+|~{3,}+).*?^\1", re.S | re.M)
 ORDER = Advice("the order of the ids, each once", "move or rename it")
 ONE_TERM = Advice("a name for one term", "take it from one")
 OTHER_TERM = Advice("the id of another term", "mend 'see_also'")
@@ -126,7 +126,7 @@ def anchors(path: Path) -> set[str]:
     None if there is no page.
     """
     text = page_text(path)
-    return {_slug(title) for title in _HEADING.findall(_CODE.sub("", text))}
+    return {_slug(title) for title in _HEADING.findall(CODE.sub("", text))}
 
 
 def _slug(title: str) -> str:

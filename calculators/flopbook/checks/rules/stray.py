@@ -13,8 +13,8 @@ from pathlib import Path
 
 from flopbook.checks.rules.base import Advice, Finding, Holdings, at_file
 from flopbook.data.audits import EXAMPLE, FOLDER, date_and_seed
-from flopbook.data.files import kind_of
-from flopbook.data.folders import is_id
+from flopbook.data.files import MAX_PAGE_BYTES, kind_of
+from flopbook.data.folders import RESERVED, is_id
 from flopbook.errors import shorten, show_path
 
 NAME = "file"
@@ -23,6 +23,7 @@ VENDOR = Advice("a VENDOR in lower case with hyphens", "rename or remove it")
 MODEL = Advice("MODEL.yaml, lower case with hyphens", "rename or remove it")
 SHEET = Advice(f"the day and seed of an audit, such as {EXAMPLE}", "rename or remove it")
 NAMED = Advice("letters, digits, hyphens and dots: it becomes an address", "rename it")
+SHORT = Advice(f"at most {MAX_PAGE_BYTES:,} of them in a page", "split the page")
 PLAIN = Advice("a plain file or folder", "put the content itself in its place")
 
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9._-]+")
@@ -46,13 +47,25 @@ def check(holdings: Holdings) -> Iterator[Finding]:
         if kind := kind_of(path):
             yield at_file(NAME, show_path(path), kind, PLAIN)
     yield from _odd_names(pages)
+    yield from _long_pages(pages)
 
 
 def _odd_names(pages: Iterable[Path]) -> Iterator[Finding]:
-    """Pages and folders whose names would need quoting in an address."""
+    """Pages and folders whose names would need quoting in an address, or that Windows keeps."""
     for path in pages:
-        if not kind_of(path) and not _PLAIN_NAME.fullmatch(path.name):
+        is_plain = _PLAIN_NAME.fullmatch(path.name)
+        if is_plain and path.name.partition(".")[0].lower() not in RESERVED:
+            continue
+        if not kind_of(path):
             yield at_file(NAME, show_path(path), f"'{shorten(path.name)}'", NAMED)
+
+
+def _long_pages(pages: Iterable[Path]) -> Iterator[Finding]:
+    """Pages that the rules of prose do not read: nobody would review them either."""
+    for path in pages:
+        size = path.lstat().st_size
+        if path.suffix == ".md" and size > MAX_PAGE_BYTES and not kind_of(path):
+            yield at_file(NAME, show_path(path), f"{size:,} bytes", SHORT)
 
 
 def _beside_products(path: Path) -> Iterator[Finding]:

@@ -34,7 +34,7 @@ _FORMULA = re.compile(
 )
 # Where a dollar is none of a formula: code, expressions, comments.
 _OTHER = re.compile(
-    r"^(?P<fence>```+).*?^(?P=fence)|`[^`\n]*`|\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}", re.S | re.M
+    r"^(?P<fence>`{3,}+).*?^(?P=fence)|`[^`\n]*`|\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}", re.S | re.M
 )
 _WORDS = re.compile(r"\\(?:text|mathrm|operatorname|mathcal|begin|end)\{[^{}]*\}")
 _GREEK = re.compile(

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from flopbook.checks.rules.base import Advice, Finding, Holdings, at_file
 from flopbook.checks.rules.elements import closed_part
-from flopbook.data.files import NotRead, read_text
+from flopbook.data.files import MAX_PAGE_BYTES, NotRead, read_text
 from flopbook.errors import Problem, reason_of, shorten, show_path
 
 NAME = "typed"
@@ -132,7 +132,7 @@ def check(holdings: Holdings) -> Iterator[Finding]:
     """Typed numbers without a reason, and reasons without a typed number."""
     for path in _pages(holdings.docs):
         try:
-            yield from _of_page(read_text(path), show_path(path))
+            yield from _of_page(read_text(path, MAX_PAGE_BYTES), show_path(path))
         except NotRead:  # what no file is, the rule of files says
             continue
         except (OSError, UnicodeDecodeError) as error:
@@ -142,7 +142,7 @@ def check(holdings: Holdings) -> Iterator[Finding]:
 def page_text(path: Path) -> str:
     """The text of a page; nothing of one that cannot be read, of which `check` speaks."""
     try:
-        return read_text(path)
+        return read_text(path, MAX_PAGE_BYTES)
     except (OSError, UnicodeDecodeError):
         return ""
 
