@@ -19,7 +19,7 @@ _PHRASES = re.compile(
 # Above this share of words that the title has too, an annotation adds nothing to it.
 MOST_FROM_TITLE = 0.7
 # The same for what it says of the work itself, without the sentences on when to read it.
-MOST_OF_STATEMENT = 0.86
+MOST_OF_STATEMENT = 0.7
 FEWEST_WORDS = 4  # a share of fewer says little
 _STEM = 5  # letters by which "train" and "training" are one
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")
