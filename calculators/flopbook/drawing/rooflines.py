@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -54,9 +55,9 @@ def roofline(chip: Chip) -> Roofline:
     if not lines:
         raise FlopbookError(f"{chip.id} has no matrix peak to draw")
     lowest_peak, highest_peak = min(line.peak for line in lines), max(line.peak for line in lines)
-    frame = roofline_frame(
-        (LOW_X, HIGH_X), (min(bandwidth * LOW_X, lowest_peak) / 2, highest_peak * 2)
-    )
+    # Every ridge is in the picture: a slow format of a chip with much bandwidth lies below 1.
+    low = min(LOW_X, 10.0 ** math.floor(math.log10(lowest_peak / bandwidth)))
+    frame = roofline_frame((low, HIGH_X), (min(bandwidth * low, lowest_peak) / 2, highest_peak * 2))
     roofs = (_roof(line, bandwidth, frame) for line in lines)
     slope = _slope(bandwidth, highest_peak, frame)
     return Roofline(frame, (*frame.grid(), *roofs, slope, *frame.titles()))
@@ -73,8 +74,13 @@ def described(line: PeakLine, bandwidth: float) -> str:
     """A roof in words: its peak, and where it begins."""
     return (
         f"{line.dtype} {line.sparsity} peak {format_quantity(line.peak, 'FLOP/s')}, "
-        f"ridge at {line.peak / bandwidth:,.0f} FLOP/byte"
+        f"ridge at {ridge_words(line.peak / bandwidth)} FLOP/byte"
     )
+
+
+def ridge_words(ridge: float) -> str:
+    """A ridge (FLOP/byte) as pictures write it: whole, and two digits of one below 1."""
+    return f"{ridge:,.0f}" if ridge >= 1 else f"{ridge:.2g}"
 
 
 def roofline_frame(intensities: tuple[float, float], rates: tuple[float, float]) -> Frame:
@@ -101,7 +107,7 @@ def _roof(line: PeakLine, bandwidth: float, frame: Frame) -> str:
     """One roof, a mark at its ridge, and its label at the end above the line."""
     ridge = line.peak / bandwidth
     x, y = frame.at(ridge, line.peak)
-    label = escape(f"{line.dtype} {line.sparsity}, ridge {ridge:,.0f}")
+    label = escape(f"{line.dtype} {line.sparsity}, ridge {ridge_words(ridge)}")
     return (
         f'<polyline class="fb-roof" points="{frame.roof(frame.x.low, line.peak, bandwidth)}"/>'
         f'<circle class="fb-ridge" cx="{x}" cy="{y}" r="4">'

@@ -50,7 +50,7 @@ def _chart(frame: Frame, lines: list[rooflines.PeakLine], bandwidth: float) -> C
     )
     for line in lines:
         ridge = line.peak / bandwidth
-        name = f"{line.dtype} {line.sparsity}, ridge {ridge:,.0f}"
+        name = f"{line.dtype} {line.sparsity}, ridge {rooflines.ridge_words(ridge)}"
         roof = [(low, low * bandwidth), (ridge, line.peak), (high, line.peak)]
         chart.series.append(PlotSeries("line", "fb-roof", "", roof))
         chart.labels.append(((high, line.peak), _short(line)))

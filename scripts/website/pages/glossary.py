@@ -141,7 +141,13 @@ def _symbols() -> Html:
         for symbol in term.symbol:
             owners.setdefault(symbol, []).append(term)
     rows = [_symbol_row(symbol, owners[symbol]) for symbol in sorted(owners, key=_order)]
-    return table(("Symbol", "Stands for", "Unit", "Elsewhere"), rows, caption="Symbols", kind="fb-symbols", stacked=True)
+    return table(
+        ("Symbol", "Stands for", "Unit", "Elsewhere"),
+        rows,
+        caption="Symbols",
+        kind="fb-symbols",
+        stacked=True,
+    )
 
 
 def _symbol_row(symbol: str, terms: list[Term]) -> tuple[str, ...]:

@@ -90,7 +90,7 @@ def test_rows_keep_the_order_of_the_ledger_within_a_verdict() -> None:
 
 def test_the_overview_adds_up() -> None:
     """Every number of the table leads to a heading of a page; the last line is the sum."""
-    table = [line for line in TEXTS[PAGE].splitlines() if line.startswith("<tr><th scope=\"row\"")]
+    table = [line for line in TEXTS[PAGE].splitlines() if line.startswith('<tr><th scope="row"')]
     numbers = [[int(n) for n in re.findall(r">(\d+)</a>", line)] for line in table]
     last = [int(n) for n in re.findall(r">(\d+)<", table[-1])]
     assert sum(map(sum, numbers)) == sum(last) == len(ROWS)
