@@ -67,6 +67,7 @@ TEMPLATES = (
     "data/",
     "models/",
     "reached/",
+    "rates/",
     "planner/",
     "serve/",
     "check/",

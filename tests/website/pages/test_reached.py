@@ -83,7 +83,7 @@ def test_the_finding_is_the_title_and_stands_above_the_picture(name: str) -> Non
     title = figure_of(name).title
     assert re.search(r"\d+ %", title)
     # Once, above the picture: the heading of the section says what it is about.
-    text = html.unescape(page("reached.md"))
+    text = html.unescape(page("reached.md") + page("rates.md"))
     assert title in text and f"## {title}" not in text
 
 
