@@ -229,7 +229,7 @@ def _practicals() -> Iterator[Card]:
         text = read_text(path)
         cell = _COMMENT.sub("", text[text.index("\n# # ") + 1 :].partition("\n# %%")[0])
         title, _, body = cell.removeprefix("# ").partition("\n")
-        summary = " ".join(body.strip().partition("\n\n")[0].split())
+        summary = " ".join(body.strip().partition("\n\n")[0].replace("`", "").split())
         extra = _EXTRA.search(text)
         made_with = {"torch": "PyTorch torch", "jax": "JAX"}.get(extra[1] if extra else "", "")
         named = f"{path.stem} notebook practical exercise jupyter {made_with}"

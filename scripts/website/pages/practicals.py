@@ -18,6 +18,7 @@ from scripts.website.markup import (
     Markdown,
     attribute,
     front_matter,
+    harmless,
     link,
     page_text,
     relative,
@@ -26,6 +27,7 @@ from scripts.website.pages.chapter import Chapter, front_of
 from scripts.website.pages.sources import html_link
 
 PAGE = "notebooks/index.md"
+_PACKAGES = {"jax": "JAX", "torch": "PyTorch"}
 _LINE = re.compile(r"^practicals:(.*)$", re.M)
 # The names, and nothing that YAML would read as something else.
 _LIST = re.compile(r"\s*\[[\w\s,-]*\]\s*")
@@ -138,7 +140,7 @@ def _entry(practical: Practical, also_in: Sequence[Chapter]) -> Html:
     """A practical: its title and summary, and the facts in a line below."""
     facts: list[str] = ["executed" if practical.executed else "not executed here"]
     if practical.extra:
-        facts.append(f"needs {practical.extra.upper()}")
+        facts.append(f"needs {_PACKAGES.get(practical.extra, practical.extra)}")
     for chapter in also_in:
         chapter_link = link(chapter.title, html_link(PAGE, chapter.page))
         facts.append(Html("also in {}").format(chapter_link))
@@ -146,5 +148,5 @@ def _entry(practical: Practical, also_in: Sequence[Chapter]) -> Html:
         attribute(practical.name), practical.name
     )
     return Markdown('### {}\n\n{}\n\n<p class="fb-note">{}</p>\n').format(
-        _notebook_link(practical, PAGE), practical.summary, Html(" · ").join([*facts, download])
+        _notebook_link(practical, PAGE), harmless(practical.summary), Html(" · ").join([*facts, download])
     )

@@ -174,3 +174,10 @@ def test_markup_in_a_title_is_text() -> None:
     bad = Practical("bad", "<script>alert(1)</script> [x](y)", "<img src=x onerror=y>", True)
     text = practicals_page([bad], [FIRST._replace(practicals=("bad",), title="<b>")])
     assert "<script" not in text and "<img" not in text and "<b>" not in text
+
+
+def test_code_in_a_summary_is_code_and_nothing_in_it_is_markup() -> None:
+    one = Practical("a", "A", "You will call `fully_shard`. <b>x</b>", True, "torch")
+    text = practicals_page([one], [])
+    assert "`fully_shard`" in text and "<b>" not in text
+    assert "needs PyTorch" in text
