@@ -31,16 +31,23 @@ _RAMPS = {"ink": (27, 31, 36), "muted": (83, 92, 104), "flop": (29, 95, 168), "b
 _MOST_FIGURES = 4
 _FOOT = "flopbook: every number has a source, every formula runs"
 _TITLE_SIZES = (66, 56, 48, 40)
+_NUMBER_SIZES = (76, 68, 60, 54, 48, 44, 40, 36, 32, 28, 24)
+_SMOOTH = 4  # a line is drawn so many times as large, and made smaller, for smooth edges
 _TITLE_LINES, _WORDS_LINES = 2, 3
-_FORM = 2  # of the drawing; another one makes earlier pictures stale
+_ONE_LINE = 142 + 80  # where a title of one line ends
+_FORM = 3  # of the drawing; another one makes earlier pictures stale
 
 
 class CardNumber(NamedTuple):
-    """A key figure on a card: what it is, its value in words, and the ramp of its colour."""
+    """A key figure on a card: what it is, its value in words, and the ramp of its colour.
+
+    `share` is the length of the bar below it, of the longest that stands for the same quantity.
+    """
 
     label: str
     words: str
     ramp: str = "ink"
+    share: float = 0.0
 
 
 class SharingCard(NamedTuple):
@@ -76,10 +83,15 @@ def _drawn(card: SharingCard) -> bytes:
     sheet.mark()
     sheet.text((_EDGE + 92, 74), card.kind, 30, "muted")
     bottom = sheet.title(card.title)
-    lines = textwrap.wrap(card.words, 62, max_lines=_WORDS_LINES, placeholder=" ...")
+    is_full = bool(card.numbers) and bottom > _ONE_LINE
+    most = _WORDS_LINES - is_full
+    lines = textwrap.wrap(card.words, 62, max_lines=most, placeholder=" ...")
     for number, line in enumerate(lines):
         sheet.text((_EDGE, bottom + 18 + 42 * number), line, 30, "muted")
-    sheet.numbers(card.numbers[:_MOST_FIGURES])
+    if card.numbers:
+        sheet.numbers(card.numbers[:_MOST_FIGURES])
+    else:
+        sheet.roofline()
     sheet.text((_EDGE, HEIGHT - 58), _FOOT, 22, "muted")
     return sheet.png()
 
@@ -92,10 +104,22 @@ class _Sheet:
 
     def mark(self) -> None:
         """The mark of the site: a roofline, orange where it rises and blue where it is flat."""
-        for ramp, line in (("byte", (4, 46, 40, 4)), ("flop", (37, 7, 74, 7))):
-            mask = Image.new("L", (80, 52))
-            ImageDraw.Draw(mask).line(line, fill=255, width=11)
-            self._put(mask, (_EDGE - 4, 64), ramp)
+        self._lines(((4, 46), (38, 7), (76, 7)), 11, (_EDGE - 4, 64))
+
+    def roofline(self) -> None:
+        """The same, large, where a page has no figure of its own."""
+        self._lines(((8, 92), (250, 12), (560, 12)), 9, (WIDTH - _EDGE - 560, 456))
+
+    def _lines(
+        self, points: tuple[tuple[int, int], ...], width: int, place: tuple[int, int]
+    ) -> None:
+        """A rising and a flat line in the colours of bytes and of arithmetic."""
+        size = (points[-1][0] + 2 * width, points[0][1] + 2 * width)
+        first, ridge, last = (tuple(_SMOOTH * n for n in point) for point in points)
+        for ramp, line in (("byte", (first, ridge)), ("flop", (ridge, last))):
+            mask = Image.new("L", (_SMOOTH * size[0], _SMOOTH * size[1]))
+            ImageDraw.Draw(mask).line(line, fill=255, width=_SMOOTH * width)
+            self._put(mask.resize(size, Image.Resampling.LANCZOS), place, ramp)
 
     def text(
         self, place: tuple[int, int], text: str, size: int, ramp: str, bold: bool = False
@@ -126,15 +150,22 @@ class _Sheet:
         return 142 + step * min(len(lines), _TITLE_LINES + 1)
 
     def numbers(self, numbers: tuple[CardNumber, ...]) -> None:
-        """Key figures side by side, above the foot."""
-        if not numbers:
-            return
+        """Key figures side by side, above the foot: the unit small behind the number."""
         width = (WIDTH - 2 * _EDGE) // len(numbers)
-        size = min(_fitting(number.words, width - 20) for number in numbers)
+        size = min(_fitting(number.words, width - 24) for number in numbers)
         for place, number in enumerate(numbers):
             left = _EDGE + place * width
-            self.text((left, 490 - size), number.words, size, number.ramp, bold=True)
-            self.text((left, 504), number.label, 24, "muted")
+            value, _, unit = number.words.partition(" ")
+            self.text((left, 488 - size), value, size, number.ramp, bold=True)
+            behind = left + int(_font(size, True).getlength(value)) + 10
+            self.text((behind, 488 - round(0.63 * size)), unit, round(0.6 * size), number.ramp)
+            self.text((left, 500), number.label, 24, "muted")
+            if number.share:
+                self._bar((left, 538), round(number.share * (width - 24)), number.ramp)
+
+    def _bar(self, place: tuple[int, int], length: int, ramp: str) -> None:
+        """A bar as long as its value, beside others of the same quantity."""
+        self._put(Image.new("L", (max(length, 2), 10), 255), place, ramp)
 
     def png(self) -> bytes:
         """The pixels with their palette."""
@@ -176,6 +207,14 @@ def _lines(text: str, font: ImageFont.FreeTypeFont) -> list[str]:
 
 
 def _fitting(words: str, width: int) -> int:
-    """The largest size at which some words in bold are as wide as this at most."""
-    sizes = (44, 40, 36, 32, 28)
-    return next((size for size in sizes if _font(size, True).getlength(words) <= width), 24)
+    """The largest size at which a number with its unit is as wide as this at most."""
+    value, _, unit = words.partition(" ")
+
+    def taken(size: int) -> float:
+        return (
+            _font(size, True).getlength(value)
+            + 10
+            + _font(round(0.6 * size), False).getlength(unit)
+        )
+
+    return next((size for size in _NUMBER_SIZES if taken(size) <= width), _NUMBER_SIZES[-1])

@@ -9,13 +9,13 @@ from __future__ import annotations
 import json
 import re
 import textwrap
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import yaml
 
-from flopbook.data.library import glossary, load_entry
+from flopbook.data.library import find_id, glossary, load_entry, load_model
 from flopbook.evaluation.calculator import calculate
 from flopbook.export.changes_feed import FILE as CHANGES
 from flopbook.formulas import get_formula
@@ -188,12 +188,16 @@ def _of_pair(pair: pairs.Pair) -> tuple[CardNumber, ...]:
     """Dense bf16 and bandwidth of both."""
     shown = ((peak_id(*START), "flop"), ("memory_bandwidth", "byte"))
     units = {peak_id(*START): "FLOP/s", "memory_bandwidth": "byte/s"}
-    return tuple(
-        CardNumber(short, format_quantity(value, units[quantity]), ramp)
-        for quantity, ramp in shown
-        for row, short in zip(pair, pair.shorts, strict=True)
-        if (value := value_of(row.cells, quantity)) is not None
-    )
+    numbers: list[CardNumber] = []
+    for quantity, ramp in shown:
+        values = [value_of(row.cells, quantity) for row in pair]
+        highest = max((value for value in values if value is not None), default=0.0)
+        numbers += [
+            CardNumber(short, format_quantity(value, units[quantity]), ramp, value / highest)
+            for value, short in zip(values, pair.shorts, strict=True)
+            if value is not None
+        ]
+    return tuple(numbers)
 
 
 def _of_calculator(page: str) -> tuple[CardNumber, ...]:
@@ -205,7 +209,24 @@ def _of_calculator(page: str) -> tuple[CardNumber, ...]:
         value = result[name]
         if isinstance(value, float) and not output.choices:
             words = format_quantity(value, output.unit)
-            asked = ", ".join(f"{key} {text}" for key, text in formula.examples[0].items())
-            label = textwrap.shorten(f"{name.replace('_', ' ')}: {asked}", 72, placeholder=" ...")
-            return (CardNumber(label, words, "flop"),)
+            meaning = re.split("[,:;]", output.meaning)[0]
+            label = f"{meaning}: {_asked(formula.examples[0])}"
+            ramp = "byte" if output.unit.startswith("byte") else "flop"
+            shown = textwrap.shorten(label, 78, placeholder=" ...")
+            return (CardNumber(shown, words, ramp),)
     return ()
+
+
+def _asked(example: Mapping[str, str]) -> str:
+    """What an example asks for, in words: "Llama 3 70B, 64 x NVIDIA H100 SXM5 80GB, zero 3"."""
+    names: dict[str, Callable[[str], str]] = {
+        "model": lambda name: load_model(name).name,
+        "chip": lambda name: load_entry(find_id(name)).name,
+    }
+    said = [find(example[key]) for key, find in names.items() if key in example]
+    if "chip" in example and "chips" in example:
+        said[-1] = f"{int(example['chips']):,} × {said[-1]}"
+    rest = [
+        key for key in example if key not in names and not (key == "chips" and "chip" in example)
+    ]
+    return ", ".join([*said, *(f"{key.replace('-', ' ')} {example[key]}" for key in rest)])

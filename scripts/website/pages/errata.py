@@ -288,7 +288,7 @@ def _overview(rows: list[Row]) -> list[Html]:
     """A table of sources and verdicts; each number leads to its rows."""
     verdicts = [verdict for verdict in VERDICT_WORDS if _count(rows, verdict)]
     heads = [HEADS.get(verdict, VERDICT_WORDS[verdict]) for verdict in verdicts]
-    lines = [
+    lines: list[tuple[str, ...]] = [
         (cite(source, PAGE), *_counts(of_source, verdicts))
         for source, of_source in _by_source(rows)
     ]

@@ -148,5 +148,7 @@ def _entry(practical: Practical, also_in: Sequence[Chapter]) -> Html:
         attribute(practical.name), practical.name
     )
     return Markdown('### {}\n\n{}\n\n<p class="fb-note">{}</p>\n').format(
-        _notebook_link(practical, PAGE), harmless(practical.summary), Html(" · ").join([*facts, download])
+        _notebook_link(practical, PAGE),
+        harmless(practical.summary),
+        Html(" · ").join([*facts, download]),
     )
