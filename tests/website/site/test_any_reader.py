@@ -1,7 +1,8 @@
 """Every template stays readable however a reader's browser is set.
 
-Without storage and scripts, at 200 %, from right to left, on paper, in forced colours, without
-motion, and with words that are longer than the window: one visit a page, and one without scripts.
+Without storage, scripts and fonts of our own, at 200 %, from right to left, on paper, in forced
+colours, without motion, and with words that are longer than the window: one visit a page, and one
+without scripts.
 """
 
 from __future__ import annotations
@@ -28,6 +29,13 @@ _TURNED = """() => [...document.querySelectorAll('.fb-number, .fb-large, .fb-n, 
   .filter(one => one.checkVisibility() && getComputedStyle(one).direction !== 'ltr').length"""
 _COLOURLESS = """() => [...document.querySelectorAll('.fb-length, .fb-part')]
   .filter(one => getComputedStyle(one).forcedColorAdjust !== 'none').length"""
+# A family that every browser has must end each list: a reader may block or lack all others.
+_FAMILYLESS = """() => {
+  const generic = /(?:^|,) *(?:sans-serif|serif|monospace|system-ui|math|-apple-system)$/;
+  const every = [...document.querySelectorAll('body, body *')];
+  const families = new Set(every.map((one) => getComputedStyle(one).fontFamily));
+  return [...families].filter((one) => !generic.test(one));
+}"""
 _LEAST_TEXT = 400  # letters
 
 
@@ -40,8 +48,14 @@ class Reader:
         self.errors: list[str] = []
         self.tab = context.new_page()
         self.tab.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.tab.on("request", self._refuse_fonts)
         self.tab.add_init_script(_NO_STORAGE)
         self.tab.goto(address, wait_until="networkidle")
+
+    def _refuse_fonts(self, request: Any) -> None:
+        """Where fonts are blocked nothing changes: a page asks for none."""
+        if request.resource_type == "font":
+            self.faults["font"] = request.url
 
     def look(self, setting: str) -> None:
         """Note whether the page is wider than the window, or its heading cannot be seen."""
@@ -62,6 +76,7 @@ def _read(context: Any, address: str) -> dict[str, Any]:
     reader = Reader(context, address)
     tab = reader.tab
     reader.look("no storage")
+    reader.ask("fonts that may be missing", _FAMILYLESS)
     tab.set_viewport_size({"width": 640, "height": 450})
     reader.look("200 %")
     tab.evaluate("document.body.dir = 'rtl'")
