@@ -17,14 +17,14 @@ def layout_line(text: str) -> str:
 
 def test_the_layout_is_part_of_the_answer(cli: Any) -> None:
     line = layout_line(cli(*f"{TRAINING} --tp 8 --pp 2 --virtual 5 --batch 512".split()).out)
-    assert "TP 8, PP 2, DP 4, 5 chunks a stage" in line
+    assert "TP 8, PP 2 with 5 chunks, DP 4" in line
     assert "512 sequences of 4,096 tokens a step" in line
 
 
 def test_what_is_recomputed_is_part_of_the_layout(cli: Any) -> None:
     words = "--recompute full --recompute-layers 1 --zero 3 --hsdp 2 --batch 64"
     line = layout_line(cli(*f"{TRAINING} {words}".split()).out)
-    assert "DP 64, ZeRO 3, 2 HSDP groups" in line
+    assert "DP 64 with FSDP (ZeRO-3) in 2 groups" in line
     assert line.endswith("recompute full in 1 layer of a stage")
 
 

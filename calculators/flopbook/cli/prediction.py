@@ -12,6 +12,7 @@ from flopbook.cli.parser import Option
 from flopbook.cli.plain import command
 from flopbook.errors import FlopbookError, UnknownName, printable, shorten
 from flopbook.evaluation.answers import columns, counted
+from flopbook.planning.layout_words import layout_words
 from flopbook.quantities.units import format_quantity
 
 if TYPE_CHECKING:
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
 _ROWS = Option("--rows", "all_rows", "Print a line for every row, the worst first.")
 MOST_REASONS = 8
-_DEGREES = ("tp", "pp", "cp", "ep", "dp")
 LONGEST_KIND = 60  # of a kind or a group, in characters
 LARGEST_IN_FULL = 1000.0  # an error beyond this share is a slip of the units, whatever its digits
 _BY = Option("--by", "by", "Errors by chip, format, experts, source or use too.", "WORD")
@@ -111,21 +111,14 @@ def predict_command(as_json: bool, calibrate: str | None, **options: str | None)
 
 
 def _layout_words(layout: Mapping[str, Any]) -> tuple[str, str]:
-    """The degrees above one that were predicted, and the step that they make."""
-    degrees = [f"{name.upper()} {layout[name]}" for name in _DEGREES if layout[name] > 1]
-    if layout["virtual"] > 1:
-        degrees.append(f"{layout['virtual']} chunks a stage")
-    if layout["zero"]:
-        degrees.append(f"ZeRO {layout['zero']}")
-    if layout["hsdp"] > 1:
-        degrees.append(f"{layout['hsdp']} HSDP groups")
+    """The degrees that were predicted, and the step that they make."""
     recomputed = layout["recompute_layers"]
     layers = f" in {counted(recomputed, 'layer')} of a stage" if recomputed else ""
     step = (
         f"{counted(layout['batch'], 'sequence')} of {layout['seq']:,} tokens a step, "
         f"micro-batch {layout['micro_batch']}, recompute {layout['recompute']}{layers}"
     )
-    return ", ".join(degrees) or "one chip", step
+    return layout_words(layout), step
 
 
 def _print_serving(

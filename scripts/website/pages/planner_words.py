@@ -9,7 +9,8 @@ from typing import Any
 from flopbook.architectures.shape import shape
 from flopbook.errors import FlopbookError
 from flopbook.planning.exclusions import NO_ROOM
-from flopbook.planning.planner import PlannedLayout, RunPlan
+from flopbook.planning.layout_words import layout_words
+from flopbook.planning.planner import RunPlan
 from flopbook.planning.replicas import Division
 from flopbook.planning.serving import ServingLayout, ServingPlan
 from flopbook.quantities.units import format_quantity
@@ -17,23 +18,6 @@ from flopbook.quantities.units import format_quantity
 # Seconds of a unit -> its name, for times of which there are two or more.
 _UNITS = ((365 * 86_400, "years"), (86_400, "days"), (3_600, "hours"))
 _MILLION = 1e6
-
-
-def layout_words(layout: PlannedLayout) -> str:
-    """A layout in the words of practitioners: TP 4, PP 4 with 10 chunks, DP 16 with ZeRO-1."""
-    words = [f"TP {layout.tp}"] if layout.tp > 1 else []
-    if layout.pp > 1:
-        chunks = f" with {layout.virtual} chunks" if layout.virtual > 1 else ""
-        words.append(f"PP {layout.pp}{chunks}")
-    words += [f"CP {layout.cp}"] if layout.cp > 1 else []
-    words += [f"EP {layout.ep}"] if layout.ep > 1 else []
-    sharding = "FSDP (ZeRO-3)" if layout.zero == 3 else f"ZeRO-{layout.zero}"
-    sharding += f" in {layout.hsdp:,} groups" if layout.hsdp > 1 else ""
-    if layout.dp > 1 or not words:
-        words.append(f"DP {layout.dp:,}" + (f" with {sharding}" if layout.zero else ""))
-    elif layout.zero:
-        words.append(sharding)
-    return ", ".join(words)
 
 
 def serving_words(layout: ServingLayout) -> str:
@@ -88,8 +72,8 @@ def trained(found: RunPlan, price: Mapping[str, Any] | None) -> tuple[str, str]:
     step, low, high = (rounded(time, "s") for time in (best.seconds, best.low, best.high))
     return (
         f"Fits: {step} a step, {low} to {high} (80 % band).",
-        f"The best of {tried:,} layouts: {layout_words(best)}. {format_quantity(tokens, 'token')} "
-        f"take {duration(seconds)} without failures{cost}.",
+        f"The best of {tried:,} layouts: {layout_words(best._asdict())}. "
+        f"{format_quantity(tokens, 'token')} take {duration(seconds)} without failures{cost}.",
     )
 
 

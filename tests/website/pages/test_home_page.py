@@ -9,6 +9,7 @@ import pytest
 
 from flopbook.data.library import load_entry, model_ids
 from flopbook.errors import FlopbookError
+from flopbook.planning.layout_words import layout_words
 from flopbook.planning.planner import plan
 from flopbook.planning.question import question_of
 from flopbook.planning.replicas import Division
@@ -18,7 +19,7 @@ from scripts.website.pages import home, planner, planner_data, serving_planner
 from scripts.website.pages import home_questions as asking
 from scripts.website.pages.home_picture import picture
 from scripts.website.pages.pitfalls import defects
-from scripts.website.pages.planner_words import duration, layout_words, money, serving_words
+from scripts.website.pages.planner_words import duration, money, serving_words
 
 
 def test_the_answer_of_training_is_that_of_the_planner() -> None:
@@ -30,7 +31,9 @@ def test_the_answer_of_training_is_that_of_the_planner() -> None:
     step, low, high = (f"{time:.2g} s" for time in (best.seconds, best.low, best.high))
     assert verdict == f"Fits: {step} a step, {low} to {high} (80 % band)."
     seconds = math.ceil(15e12 / 2**22) * best.seconds
-    assert f": {layout_words(best)}. 15 trillion tokens take {duration(seconds)} " in meaning
+    assert (
+        f": {layout_words(best._asdict())}. 15 trillion tokens take {duration(seconds)} " in meaning
+    )
     usd = planner_data.price_record("nvidia/h100-sxm")
     assert usd and meaning.endswith(f", {money(seconds * 512 * usd['usd_per_s'])}.")
 
@@ -39,11 +42,11 @@ def test_layouts_are_said_as_practitioners_say_them() -> None:
     asked = {"model": "mixtral-8x7b", "chip": "h100-sxm", "chips": "64", "seq": "4096"}
     found = plan(question_of({**asked, "batch_tokens": "1Mi"}), 1).layouts[0]
     one = found._replace(tp=1, pp=1, cp=1, ep=1, dp=1, virtual=1, zero=0)
-    assert layout_words(one) == "DP 1"
-    assert layout_words(one._replace(dp=1024, zero=3)) == "DP 1,024 with FSDP (ZeRO-3)"
-    assert layout_words(one._replace(cp=2, zero=1)) == "CP 2, ZeRO-1"
+    assert layout_words(one._asdict()) == "one chip"
+    assert layout_words(one._replace(dp=1024, zero=3)._asdict()) == "DP 1,024 with FSDP (ZeRO-3)"
+    assert layout_words(one._replace(cp=2, zero=1)._asdict()) == "CP 2, ZeRO-1"
     whole = one._replace(tp=8, pp=4, virtual=2, ep=8, dp=2)
-    assert layout_words(whole) == "TP 8, PP 4 with 2 chunks, EP 8, DP 2"
+    assert layout_words(whole._asdict()) == "TP 8, PP 4 with 2 chunks, EP 8, DP 2"
 
 
 def test_ways_to_serve_are_said_as_practitioners_say_them() -> None:

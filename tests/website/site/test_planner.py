@@ -9,12 +9,13 @@ from typing import Any
 
 import pytest
 
+from flopbook.planning.layout_words import layout_words
 from flopbook.planning.planner import plan
 from flopbook.planning.serving import plan_serving
 from flopbook.planning.serving_question import serving_question
 from flopbook.quantities.units import format_quantity
 from scripts.website.pages import planner, planner_data, serving_planner
-from scripts.website.pages.planner_words import layout_words, serving_words
+from scripts.website.pages.planner_words import serving_words
 from tests.support.browsing import faults
 
 pytestmark = pytest.mark.browser
@@ -75,7 +76,9 @@ def test_the_page_shows_the_plan_of_the_command(surf: Any, base: str) -> None:
         return seen
 
     seen = surf(look)
-    assert seen["titles"] == [f"{n}. {layout_words(one)}" for n, one in enumerate(best, 1)]
+    assert seen["titles"] == [
+        f"{n}. {layout_words(one._asdict())}" for n, one in enumerate(best, 1)
+    ]
     assert seen["pictures"] == 3 and seen["faults"] == {}
     units = {"s": 1.0, "ms": 1e-3}
     sizes = (re.fullmatch(r"([\d.]+) (m?s)", part) for part in seen["parts"])

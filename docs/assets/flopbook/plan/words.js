@@ -29,9 +29,9 @@ export function layoutWords({tp, pp, cp, ep, dp, virtual, zero, hsdp}) {
   if (pp > 1) words.push(virtual > 1 ? `PP ${pp} with ${virtual} chunks` : `PP ${pp}`);
   if (cp > 1) words.push(`CP ${cp}`);
   if (ep > 1) words.push(`EP ${ep}`);
-  if (dp > 1 || !words.length) words.push(`DP ${grouped(dp)}${zero ? ` with ${sharding}` : ""}`);
+  if (dp > 1) words.push(`DP ${grouped(dp)}${zero ? ` with ${sharding}` : ""}`);
   else if (zero) words.push(sharding);
-  return words.join(", ");
+  return words.join(", ") || "one chip";
 }
 
 /** Micro-batches and recomputation of a layout. */
