@@ -20,6 +20,7 @@ from tests.website.test_exercise_answers import (
 )
 
 CASES: list[tuple[str, str, tuple[float, ...]]] = [
+    ("reliability-and-energy", "A run trains", (12e6, 9e6, 375e6, 1875, 7.5)),
     ("inference", "On four chips", (8.5e-3, round(100 * 1 / 8.5), round(100 * 3.5 / 6), 48 / 38)),
     ("inference", "At which TP", (160 * 12e-6, 140e9 / (160 * 12e-6 * H100_BUS), 320 * 12e-6)),
     ("from-plan-to-flags", "A Megatron-LM script", (8 * 4 * 2, 512 / 64, 256 / 8)),
