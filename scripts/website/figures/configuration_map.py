@@ -73,13 +73,14 @@ def figure() -> Figure:
     shapes.append(chart.words(place, "as trained", "end", (-14, 4)))
     fitting = [division for division in divisions if division.bytes <= memory]
     return Figure(
-        f"Of {len(divisions)} ways to divide 16,384 chips {len(fitting)} fit",
+        f"Of {len(divisions)} ways to divide 16,384 chips {len(fitting)} fit, and the run took the "
+        f"one that idles {best.idle:.0%}",
         f"{len(divisions)} divisions for Llama 3 405B with a batch of {SEQUENCES:,} sequences. "
         f"{len(fitting)} fit: "
         f"{'; '.join(map(_tip, sorted(fitting, key=lambda division: division.idle)))}.",
         "Each point is one division of the chips; the number in it is the TP degree. "
-        "Gradients and optimizer are cut over the copies. Left of the line it fits. Low is good; a "
-        "pointer shows which division a point is.",
+        "Gradients and optimizer are sharded over the replicas. What lies left of the line fits; "
+        "low is good.",
         336,
         tuple(shapes),
         plots=(chart,),
@@ -99,4 +100,4 @@ def _mark(chart: Chart, division: Configuration, number: int) -> list[str]:
 
 def _tip(division: Configuration) -> str:
     held = f"{division.bytes / 1e9:,.0f} GB, {division.idle:.0%} of the time idle"
-    return f"tensors {division.tp}, stages {division.pp}, copies {division.dp}: {held}"
+    return f"TP {division.tp}, PP {division.pp}, DP {division.dp}: {held}"

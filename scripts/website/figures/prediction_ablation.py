@@ -109,7 +109,17 @@ def _rows(
         shapes.append(words(labels, middle + 4, line.label, "end"))
         for side in sides:
             shapes += _marks(side, line.name, middle)
+    shapes += _ends(sides[0], rows[0].name, _TOP + _ROW * 0.5 - 10)
     return tuple(shapes), bottom + 44
+
+
+def _ends(side: AblationColumn, name: str, baseline: float) -> list[str]:
+    """What the two ends of a line are, above those of one row."""
+    line = side.lines[name]
+    ends = ((line.median, "median"), (line.p90, "nine of ten"))
+    return [
+        words(side.scale.at(100 * size), baseline, said, kind="fb-small") for size, said in ends
+    ]
 
 
 def _frame(side: AblationColumn, bottom: float, *, grid: bool = True) -> list[str]:
