@@ -37,6 +37,15 @@ def test_what_fits_fills_the_memory(memory: float, width: float) -> None:
     )
 
 
+def test_what_is_meant_for_training_is_said() -> None:
+    """Eight times as many weights fit as parameters in training."""
+    told = calculate("max-params", chip="h100-sxm").omitted["weights_alone"]
+    assert told.share == 7 and "--bytes-per-param 2" in told.text
+    alone = calculate("max-params", chip="h100-sxm", bytes_per_param=2)
+    assert "weights_alone" not in alone.omitted
+    assert alone["params"] == 8 * calculate("max-params", chip="h100-sxm")["params"]
+
+
 def test_h100_holds_8_billion_at_10_bytes_and_5_at_16() -> None:
     """Claims 002-L1145: 80 GB over 10 bytes is 8 billion.
 

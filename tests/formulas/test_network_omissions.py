@@ -12,10 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flopbook import calculate
+from flopbook import calculate, collective
 from flopbook.data.link_kinds import read_link_kinds
 from flopbook.formulas.network_omissions import (
     MEASURED_SHARE,
+    array_of_each_chip,
     attention_of_a_layer,
     cards_below_their_rate,
     causal_mask_of_a_ring,
@@ -42,6 +43,18 @@ ACCELERATORS = Path(__file__).parents[2] / "accelerators"
 
 def share(omission: Omission, **values: Any) -> float:
     return float(omission.value(values))
+
+
+@given(st.sampled_from(["all-to-all", "permute", "all-gather", "all-reduce"]), st.integers(2, 512))
+def test_an_array_of_each_chip_takes_as_many_times_as_long(op: str, chips: int) -> None:
+    """Held against the same collective with the bytes of all: exact where latency is nothing."""
+    asked = {"op": op, "chips": chips, "link_bandwidth": 450e9, "topology": "switch", "latency": 0}
+    one, each = (collective(**asked, bytes=size) for size in (1e9, 1e9 * chips))
+    said = share(array_of_each_chip, op=op, chips=chips, **one)
+    if op in ("all-to-all", "permute"):
+        assert 1 + said == pytest.approx(each["seconds"] / one["seconds"])
+    else:
+        assert said == 0
 
 
 @given(st.integers(1, 10_000), st.integers(1, 64))

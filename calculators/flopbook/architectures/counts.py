@@ -81,8 +81,9 @@ def _marketed(shape: Sized, field: str, counted: Any, used: Any, words: str) -> 
     published = claim.si_value
     if any(math.isclose(published, count, rel_tol=ROUNDING) for count in (counted, used)):
         return []
-    printed, exact = (format_quantity(value, "param") for value in (published, used))
-    return [f"{shape.id}: published as {printed} {words}, its shape has {exact}, which are used"]
+    printed, met, exact = (format_quantity(each, "param") for each in (published, counted, used))
+    has = exact if met == exact else f"{met}, and {exact} without look-ups"
+    return [f"{shape.id}: published as {printed} {words}, its shape has {has}, which are used"]
 
 
 def _block_width(shape: Sized) -> float | None:
@@ -143,6 +144,14 @@ def _beside_share(shape: Sized) -> Picked | None:
     return picked(shape, "beside_share", (attention + shared) / routed, "1")
 
 
+def _expert_layers(shape: Sized) -> Picked | None:
+    """Layers whose feed-forward block is a mixture of experts."""
+    if shape.model.kind != "moe":
+        return None
+    blocks = shape.size("ffn_layers") or shape.size("layers")
+    return picked(shape, "expert_layers", blocks - (shape.size("dense_layers") or 0), "1")
+
+
 def _weight_format_share(shape: Sized) -> Picked | None:
     """Share of the weights that a published checkpoint has in its narrow format."""
     counted, part = shape.parts, shape.size("weight_format_of")
@@ -163,5 +172,6 @@ COUNTED: Mapping[str, Callable[[Sized], Picked | None]] = {
     "attention_share": _attention_share,
     "beside_share": _beside_share,
     "block_d_ff": _block_d_ff,
+    "expert_layers": _expert_layers,
     "weight_format_share": _weight_format_share,
 }

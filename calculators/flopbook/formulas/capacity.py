@@ -4,8 +4,10 @@ from typing import Annotated, Any
 
 from flopbook.formulas.declaration import Constant, Input, Output, formula
 from flopbook.formulas.omissions import omission
-from flopbook.quantities.ops import minimum
+from flopbook.quantities.ops import minimum, where
 
+TRAINED = Constant(16.0, "byte/param", "weights, gradients and states of Adam")
+WEIGHT = Constant(2.0, "byte/param", "a weight of 16 bits")
 FRAMEWORK = Constant(1.5e9, "byte", "memory that a framework keeps for itself on a GPU")
 
 
@@ -18,6 +20,16 @@ def framework_memory(memory: float) -> float:
     return -minimum(FRAMEWORK / memory, 1)
 
 
+@omission(
+    "16 bytes a parameter are training in mixed precision with Adam: of weights alone, as for "
+    "inference in bf16, more fit, --bytes-per-param 2 ({size})",
+    of="params",
+)
+def weights_alone(bytes_per_param: float) -> float:
+    """What counts for inference, where the width is that of training."""
+    return where(bytes_per_param == TRAINED, bytes_per_param / WEIGHT - 1, 0)
+
+
 @formula(
     "max-params",
     title="Largest model",
@@ -28,7 +40,7 @@ def framework_memory(memory: float) -> float:
         )
     },
     sources=("rajbhandari2020zero", "austin2025scaling"),
-    omissions=(framework_memory,),
+    omissions=(weights_alone, framework_memory),
     asks=("chip", "chips", "bytes_per_param"),
     examples=(
         {"chip": "h100-sxm"},
@@ -59,6 +71,7 @@ def max_params(
         - Activations and the key-value cache, which take the rest in practice. [no size: a few
           percent for one short sequence and most of the memory at long context; memory and serving
           count them]
+        - Inference, which keeps weights alone. [weights_alone]
         - What the framework keeps for itself on a GPU, 1 to 2 GB. [framework_memory]
     """
     return {"params": chips * memory / bytes_per_param}

@@ -20,6 +20,7 @@ from flopbook.formulas.collective_inputs import (
 from flopbook.formulas.declaration import Output, Step, StepWord, formula, part
 from flopbook.formulas.network_inputs import LinkBandwidth, ScaleOutBandwidth, Topology
 from flopbook.formulas.network_omissions import (
+    array_of_each_chip,
     cards_below_their_rate,
     links_without_a_sweep,
     sums_in_the_network,
@@ -208,7 +209,12 @@ def traffic(
         {"op": "all-reduce", "chip": "h100-pcie", "chips": "8", "bytes": "1GB"},
     ),
     rules=RULES,
-    omissions=(sums_in_the_network, cards_below_their_rate, links_without_a_sweep),
+    omissions=(
+        array_of_each_chip,
+        sums_in_the_network,
+        cards_below_their_rate,
+        links_without_a_sweep,
+    ),
     parts=(amounts, slice_sides, slice_links, slice_hops, traffic),
 )
 def collective(
@@ -263,6 +269,7 @@ def collective(
         for each kind of link; without a chip they are those of an ideal network.
 
     Leaves out:
+        - Arrays of their own on each chip: one over all chips is meant. [array_of_each_chip]
         - Sums over pairs of nodes in the switches between them, SHARP on InfiniBand.
           [sums_in_the_network]
         - Rates of network cards below the printed ones. [cards_below_their_rate]

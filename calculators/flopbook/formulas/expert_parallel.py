@@ -57,7 +57,8 @@ ModelWidth = Annotated[
     float, Input("1", "D", "model width", model="d_model", least=1, whole=True, most=1e9)
 ]
 ExpertLayers = Annotated[
-    float, Input("1", "L", "layers with experts", least=1, whole=True, most=1e5)
+    float,
+    Input("1", "L", "layers with experts", model="expert_layers", least=1, whole=True, most=1e5),
 ]
 # Without a model there is nothing beside the experts.
 BesideShare = Annotated[
@@ -168,8 +169,8 @@ def exchange(
     },
     asks=("model", "chip", "dtype", "chips"),
     examples=(
-        {"chip": "h100-sxm", "model": "deepseek-v3", "layers": "58"},
-        {"chip": "h100-sxm", "model": "deepseek-v3", "layers": "58", "chips": "64"},
+        {"chip": "h100-sxm", "model": "deepseek-v3"},
+        {"chip": "h100-sxm", "model": "deepseek-v3", "chips": "64"},
         {"chip": "tpu-v5p", "axes": "1", "model": "mixtral-8x7b", "expert-d-ff": "14336"},
     ),
     rules=(*NETWORK_RULES, visited_experts_exist, experts_are_exchanged_on_three_axes),

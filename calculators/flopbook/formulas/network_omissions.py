@@ -37,6 +37,18 @@ def sums_in_the_network(
 
 
 @omission(
+    "--bytes is one array over all chips, as of an all-gather: nccl-tests gives the size of what "
+    "each of --chips {chips} has, which takes longer ({size})",
+    of="seconds",
+)
+def array_of_each_chip(op: str, chips: float, bandwidth_seconds: float, seconds: float) -> float:
+    """As many times the bytes as there are chips, where each has a part of the array alone."""
+    parts = {"all-to-all": 1, "permute": 1}.get(op, 0)
+    whole = where(seconds > 0, seconds, SECOND)
+    return parts * (chips - 1) * bandwidth_seconds / whole
+
+
+@omission(
     "links count at their printed rate: large messages reach 80 to 90 % of it on links with a "
     "published sweep ({size})",
     of="seconds",
