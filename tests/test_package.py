@@ -207,6 +207,8 @@ def test_public_names_are_a_tested_list() -> None:
         "model_ids",
         "parse_quantity",
         "peak",
+        "plan",
+        "predict",
         "reference",
         "sensitivities",
         "solve",

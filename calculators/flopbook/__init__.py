@@ -1,7 +1,7 @@
 """flopbook: parallelism and hardware for large language models, computed.
 
-The public names are the calculators, `calculate`, `chip`, `model` and the readers. They are
-imported on first use, so that `import flopbook` costs next to nothing.
+The public names are the calculators, `calculate`, `predict`, `plan`, `chip`, `model` and the
+readers. They are imported on first use, so that `import flopbook` costs next to nothing.
 """
 
 from __future__ import annotations
@@ -61,6 +61,8 @@ if TYPE_CHECKING:
     from flopbook.hardware.chip import chip as chip
     from flopbook.hardware.devices import peak as peak
     from flopbook.ledger.rows import ledger_rows as ledger_rows
+    from flopbook.planning.calls import plan as plan
+    from flopbook.planning.calls import predict as predict
     from flopbook.quantities.units import format_quantity as format_quantity
     from flopbook.quantities.units import parse_quantity as parse_quantity
 
@@ -79,6 +81,8 @@ _PUBLIC = {
     "peak": "flopbook.hardware.devices",
     "reference": "flopbook.data.library",
     "ledger_rows": "flopbook.ledger.rows",
+    "plan": "flopbook.planning.calls",
+    "predict": "flopbook.planning.calls",
     "solve": "flopbook.evaluation.solving.solver",
     "sweep": "flopbook.evaluation.sweeping",
     "sensitivities": "flopbook.evaluation.sensitivity",

@@ -33,6 +33,10 @@ class Shape:
         self._chosen: dict[str, Claim | None] = {}
         self._counted: dict[str, Picked | None] = {}
 
+    def __repr__(self) -> str:
+        given = "".join(f", {name}={value!r}" for name, value in self.given.items())
+        return f"<model {self.id}: {self.model.name}{given}>"
+
     @property
     def id(self) -> str:
         """The model's id."""

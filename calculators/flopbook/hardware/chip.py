@@ -33,6 +33,9 @@ class Chip:
     def __init__(self, entry: Entry) -> None:
         self.entry = entry
 
+    def __repr__(self) -> str:
+        return f"<chip {self.id}: {self.name}>"
+
     @property
     def id(self) -> str:
         """The entry's id, `vendor/product`."""

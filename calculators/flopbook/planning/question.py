@@ -11,6 +11,7 @@ from flopbook.formulas.pipeline import SCHEDULES
 from flopbook.prediction.asking import (
     RECOMPUTE,
     amount_option,
+    check_stage,
     count_option,
     flag_of,
     run_of,
@@ -85,7 +86,7 @@ def question_of(options: Mapping[str, str | None]) -> Question:
         degree = count_option(options, name, may_be_zero=name == "zero")
         if degree is not None:
             fixed[name] = degree
-    _check_zero(fixed)
+    check_stage(fixed.get("zero", 0))
     if run.chips > MOST_CHIPS:
         raise FlopbookError(f"--chips is {run.chips:,.0f}, expected at most {MOST_CHIPS:,}")
     recompute = word_option(options, "recompute", RECOMPUTE)
@@ -108,11 +109,6 @@ def question_of(options: Mapping[str, str | None]) -> Question:
         most_seconds=_limit(options, "max_seconds", "s"),
         price=_price(options),
     )
-
-
-def _check_zero(fixed: Mapping[str, int]) -> None:
-    if fixed.get("zero", 0) > 3:
-        raise FlopbookError(f"--zero is {fixed['zero']}, expected a stage from 0 to 3")
 
 
 def _limit(options: Mapping[str, str | None], name: str, unit: str) -> float:

@@ -41,6 +41,7 @@ RECOMPUTE = ("none", "selective", "full")
 # What a rule may choose so that a run fits.
 FITTING = ("zero", "micro_batch", "recompute", "recompute_layers")
 PRECISIONS = ("bf16", "fp16", "fp8", "fp4")
+LAST_STAGE = 3  # of ZeRO
 DEFAULT_SEQUENCE = 4096
 THIS_YEAR = 2026
 
@@ -190,6 +191,7 @@ def run_of(options: Mapping[str, str | None]) -> RunLayout:
         degree = count_option(options, option, may_be_zero=option == "zero")
         if degree is not None:
             degrees[field] = degree
+    check_stage(degrees.get("zero_stage", 0))
     _check_degrees(degrees, chips)
     sequences = step_sequences(options, sequence)
     if sequences:
@@ -318,6 +320,12 @@ def word_option(options: Mapping[str, str | None], name: str, words: tuple[str, 
     if word is None or word in words:
         return word
     raise FlopbookError(f"--{name} is '{word}', expected one of {', '.join(words)}")
+
+
+def check_stage(stage: int) -> None:
+    """Raise FlopbookError for a stage that ZeRO does not have."""
+    if stage > LAST_STAGE:
+        raise FlopbookError(f"--zero is {stage}, expected a stage from 0 to {LAST_STAGE}")
 
 
 def _check_degrees(degrees: Mapping[str, int], chips: int) -> None:
