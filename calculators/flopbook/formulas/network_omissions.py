@@ -49,8 +49,8 @@ def array_of_each_chip(op: str, chips: float, bandwidth_seconds: float, seconds:
 
 
 @omission(
-    "links count at their printed rate: large messages reach 80 to 90 % of it on links with a "
-    "published sweep ({size})",
+    "links count at their printed rate: large messages reach 80 to 90 % of it on NVLink and ICI, "
+    "and half or less on a bus ({size})",
     of="seconds",
 )
 def links_without_a_sweep(

@@ -29,6 +29,11 @@ PAIR = 2
 MESHES = ("full mesh", "fully connected", "to each other chip")
 SWITCHED = "switched"
 HYBRID = "hybrid-mesh"
+# Not a share of every bus: it depends on switches, processors and whether cards may talk directly.
+BUS_REACHED = (
+    "while software reaches half of that or less where data crosses the processors: eight RTX 5090 "
+    "on PCIe Gen5 added up at 28 of 64 GB/s (nvidia2025ncclthread)"
+)
 
 
 class Network:
@@ -173,7 +178,8 @@ class Network:
             "has no links to other cards" if is_absent else "has no published links to other cards"
         )
         note = f"{self.chip.id} {none}: its {host.claim.name} carries all"
-        return host._replace(notes=(note,))
+        is_measured = host.claim.name in link_kinds()
+        return host._replace(notes=(note if is_measured else f"{note}, {BUS_REACHED}",))
 
     def pick_beyond(self) -> Picked | None:
         """Rate of a chip beyond its domain; None where nothing is recorded.
