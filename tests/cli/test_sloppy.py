@@ -52,6 +52,8 @@ REFUSED = {
     f"memory {LLAMA} --chips 2x8 --seq 8192": "--chips: '2x8' is a product; write 16",
     f"memory {LLAMA} --chip 8xH100 --seq 8192": "name one, h100-sxm, and give --chips 8",
     f"memory {LLAMA} --chip h100:8 --seq 8192": "name one, h100-sxm, and give --chips 8",
+    "attention-traffic --chip h100": "and 16 more\n",
+    f"{TRAINED} --tokens 1T": "share of the peak reached); flopbook predict estimates it",
     "help kvcache": "unknown command 'kvcache'; nearest: kv-cache",
     "collective --op allreduce --chip h100-sxm --chips 8 --bytes 1GB": "nearest: all-reduce",
     f"{SUMMED} --link-bandwidth 400": "'400' has no unit; write for example 400GB/s",

@@ -13,6 +13,7 @@ from flopbook.errors import FlopbookError, UnknownName, printable, shorten
 
 HELP_FLAGS = ("-h", "--help")
 END_OF_OPTIONS = "--"
+HALF = 0.5  # of the letters of two options, beyond which one may be meant for the other
 MOST_NAMED = 4  # of the commands that take an option, in a message
 # Options of vLLM, Megatron, torchtitan, DeepSpeed and Hugging Face, and what people write for them,
 # by ours.
@@ -212,7 +213,8 @@ def _not_taken(command: Command, word: str, known: Iterable[str]) -> FlopbookErr
     unnamed = (
         f" and {len(other_commands) - MOST_NAMED} more" if len(other_commands) > MOST_NAMED else ""
     )
-    hint = f"; nearest here: {', '.join(error.near)}" if error.near else ""
+    near = _alike(flag, error.near)
+    hint = f"; nearest here: {', '.join(near)}" if near else ""
     takers = f"{', '.join(other_commands[:MOST_NAMED])}{unnamed}"
     return UsageError(f"{command.name} takes no {flag}, an option of {takers}{hint}")
 
@@ -230,3 +232,13 @@ def unknown_option(word: str, known: Iterable[str]) -> FlopbookError:
     if instead and any(word in known for word in instead.split()):
         return UsageError(f"unknown option '{flag}'; {instead}")
     return UnknownName("option", flag, known)
+
+
+def _alike(flag: str, known: Iterable[str]) -> list[str]:
+    """The options that may be meant: two hyphens alone make no word like another."""
+    from difflib import SequenceMatcher  # only for a mistake
+
+    typed = flag.strip("-").lower()
+    return [
+        option for option in known if SequenceMatcher(None, typed, option.strip("-")).ratio() > HALF
+    ]

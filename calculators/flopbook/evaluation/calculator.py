@@ -52,6 +52,9 @@ __all__ = (
     "tensors",
 )
 
+# What nobody knows before a run, and where to get it; said where the input is missing.
+_HOW_TO_KNOW = {"mfu": "; flopbook predict estimates it for a layout"}
+
 
 def calculate(name: str, **options: Any) -> Result:
     """Run a calculator by name: `calculate("min-batch", chip="h100-sxm")`.
@@ -102,7 +105,8 @@ def _resolve(name: str, spec: Input, request: Request) -> Value:
         ways.append("--chip")
     if spec.model:
         ways.append("--model")
-    raise FlopbookError(f"{request.formula.id} needs {' or '.join(ways)} ({spec.meaning})")
+    hint = _HOW_TO_KNOW.get(name, "")
+    raise FlopbookError(f"{request.formula.id} needs {' or '.join(ways)} ({spec.meaning}){hint}")
 
 
 def _degree_left(name: str, request: Request) -> Value | None:
