@@ -38,7 +38,7 @@ UNKNOWN = {
     "option of a command before it": (("--json", "bubble"), "^unknown option '--json'"),
     "option of another calculator": (
         ("bubble", "--chip", "h100-sxm"),
-        "^bubble takes no --chip, an option of ridge-point, .* and \\d+ more; nearest here: ",
+        "^bubble takes no --chip, an option of ridge-point, .* and \\d+ more$",
     ),
     "chip": (("min-batch", "--chip", "h100-smx"), "unknown chip 'h100-smx'; nearest: .*h100-sxm"),
     "chip outside the data": (("min-batch", "--chip", "../../etc/passwd"), "unknown chip"),
