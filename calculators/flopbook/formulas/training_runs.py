@@ -21,11 +21,11 @@ from flopbook.formulas.training_compute import (
     Params,
     Tokens,
 )
+from flopbook.formulas.unsized_attention import attention_without_sequences
 from flopbook.quantities.ops import ceil, inf, maximum, minimum, sqrt, where
 
 HOUR = Constant(3600.0, "s", "seconds in an hour")
 DAY = Constant(86400.0, "s/day", "seconds in a day")
-SEQ = Constant(8192.0, "token", "sequences for which attention is sized where none are given")
 MEASURED_LOAD = Constant(0.76, "1", "measured over rated power of an H100 server in training")
 
 
@@ -55,32 +55,6 @@ def checkpoint_size(
 ) -> dict[str, Any]:
     """Parameters in a checkpoint: of a mixture of experts all of them."""
     return {"stored": where(total_params < inf, total_params, params)}
-
-
-@omission(
-    "attention is left out of the arithmetic without --seq: with sequences of 8,192 tokens the run "
-    "takes longer ({size})",
-    of="seconds",
-)
-def attention_without_sequences(
-    params: float,
-    layers: float,
-    seq: float,
-    d_model: float,
-    state_layers: float,
-    window: float,
-    window_layers: float,
-    sparse_layers: float,
-    selected_tokens: float,
-    compressed_layers: float,
-) -> float:
-    """Causal scores, 6 L D s for each token, over 6 FLOP for each parameter; windows as such."""
-    windowed = where(window < inf, minimum(window_layers, layers), 0)
-    limited = windowed + sparse_layers + compressed_layers
-    seen = windowed * minimum(window, SEQ) + sparse_layers * minimum(selected_tokens, SEQ)
-    reach = (layers - limited - state_layers) * SEQ + seen
-    width = where(d_model < inf, d_model, 0)
-    return where(seq > 0, 0, maximum(reach, 0) * width / params)
 
 
 @omission(

@@ -54,6 +54,10 @@ def attention_scores(
     heads: float,
     head_dim: float,
     d_model: float,
+    kv_lora_rank: float,
+    qk_nope_head_dim: float,
+    qk_rope_head_dim: float,
+    v_head_dim: float,
     seq: float,
     window: float,
     window_layers: float,
@@ -61,14 +65,17 @@ def attention_scores(
     attention_layers: float,
     flop_per_token: float,
 ) -> float:
-    """Two products of each pair, half of the pairs, forward and twice as much backward.
-
-    Of a window twice its width counts for a pair of halves.
-    """
-    queries = heads * where(head_dim < inf, head_dim, d_model / heads)
+    """Two products of each pair, half of the pairs, forward and twice as much backward."""
+    head = where(head_dim < inf, head_dim, d_model / heads)
+    both = head + where(v_head_dim > 0, v_head_dim, head)
+    latent = qk_nope_head_dim + qk_rope_head_dim + v_head_dim
+    queries = heads * where(kv_lora_rank > 0, latent, both) / 2
     attending = where(attention_layers < inf, attention_layers, layers - state_layers)
     windowed = where(window < inf, minimum(window_layers, attending), 0)
-    pairs = (attending - windowed) * (seq + 1) + windowed * minimum(2 * window, seq + 1)
+    # A window is seen whole but while it fills, where all tokens are seen by half on average.
+    in_window = minimum(window, seq)
+    filling = in_window * (2 - (in_window - 1) / seq)
+    pairs = (attending - windowed) * (seq + 1) + windowed * filling
     return SCORES * pairs * queries / flop_per_token
 
 
