@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import flopbook
 from flopbook.formulas import kv_cache
+from flopbook.formulas.layer_inputs import shared_caches_have_an_owner
 from flopbook.formulas.layer_kinds import (
     attention_widths,
     head_width,
@@ -223,6 +224,29 @@ def test_full_attention_beside_a_state() -> None:
     assert both == {"windowed": 0, "full": 36, "indexing": 0}
     few_ = layer_counts(layers=52.0, state_layers=24.0, full_layers=4.0)
     assert few_ == {"windowed": 0, "full": 4, "indexing": 0}
+
+
+@given(st.fixed_dictionaries(KIND_COUNTS), few, few, st.booleans())
+def test_of_each_kind_one_layer_owns_its_cache(
+    counts: dict[str, int], shared_full: int, shared_window: int, is_open: bool
+) -> None:
+    """A rule over the kinds, whether the full layers are given or what the others leave."""
+    shared = {
+        "shared_kv_layers": shared_full + shared_window,
+        "shared_window_layers": shared_window,
+    }
+    sizes = {"window": 9, "chunk": 9, "selected_tokens": 9, "compression": 2, "state_values": 9}
+    asked = {**counts, **sizes, **shared, "layers": sum(counts.values())}
+    if is_open:
+        del asked["full_layers"]
+    else:
+        assume(counts["full_layers"])
+    assume(asked["layers"])
+    has_owners = (shared_full < counts["full_layers"] or not shared_full) and (
+        shared_window < counts["window_layers"] or not shared_window
+    )
+    values = {**kv_cache.defaults, **asked}
+    assert shared_caches_have_an_owner.is_kept(values) == has_owners
 
 
 def test_layers_that_reuse_a_cache_keep_none() -> None:

@@ -173,6 +173,8 @@ def test_copies_of_the_logits() -> None:
     assert held(loss_chunks=8)["logits"] == pytest.approx(4096 * (3.5 * 128256 + ends))
     assert held(tp=8)["logits"] == pytest.approx(4096 * (12 * 128256 / 8 + ends))
     assert held(tp=8, vocab_parallel="no")["logits"] == held()["logits"]
+    cut = {"tp": 8, "sequence_parallel": "yes"}  # the input of the head and its gradient, too
+    assert held(**cut)["logits"] == pytest.approx(4096 * (12 * 128256 + ends) / 8)
     assert (
         held(loss_chunks=1, logit_bytes=2)["logits"] == held(loss_chunks=4, logit_bytes=2)["logits"]
     )

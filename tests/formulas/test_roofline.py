@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 import flopbook
 from flopbook import calculate, roofline
 from flopbook.errors import FlopbookError
-from flopbook.formulas import arithmetic_intensity
+from flopbook.formulas import arithmetic_intensity, get_formula
 from flopbook.formulas.kernel_rooflines import KERNELS, work
 from flopbook.kernels.notation import OPERATIONS, read_kernels, read_roofs
 from flopbook.quantities.ops import inf
+from flopbook.quantities.parsing import parse_quantity
 
 ROOFS = "mine: bf16 100TFLOP/s, memory 1TB/s"
 sides = st.integers(1, 100_000)
@@ -298,3 +299,16 @@ def test_no_text_raises_anything_else(kernels: str, roofs: str) -> None:
             roofline(**given_)
         except FlopbookError as error:
             assert str(error).isprintable()
+
+
+@given(sides, sides, sides)
+def test_the_words_multiply_intensity_and_rate(m: int, n: int, k: int) -> None:
+    """What --explain says of the slope is the product that it shows, to the digits shown."""
+    kernel = f"gemm {m}x{n}x{k}"
+    ridge, line = get_formula("roofline").working(kernels=kernel, roofs=ROOFS, bytes_per_param=2.0)
+    assert ridge == "mine: bf16 over memory at 100 FLOP/byte"
+    shown, slope = line.partition(" FLOP/byte x memory 1 TB/s = ")[::2]
+    intensity = float(shown.rpartition(": ")[2].replace(",", ""))
+    rate = parse_quantity(slope.partition(",")[0], "FLOP/s")
+    assert rate == pytest.approx(intensity * 1e12, rel=2e-3)
+    assert line.endswith(one(kernel)["bound"])

@@ -286,6 +286,20 @@ def test_a_prompt_is_read_as_prefill_reads_it(model: str, seq: int, dp: int) -> 
     assert served["prompt_seconds"] == pytest.approx(read["seconds"])
 
 
+@given(st.integers(0, 3), st.integers(1, 4), st.integers(1, 9))
+def test_the_head_works_on_the_last_token_of_a_tiny_prompt(
+    vocab: int, d_model: int, seq: int
+) -> None:
+    """So small that one weight more or less shows; without a vocabulary all weights are layers."""
+    tiny = {"params": 64, "compute_params": 64, "layers": 1, "heads": 1, "head_dim": 1}
+    chip = {"peak": 1e3, "bandwidth": 1e12, "memory": 1e9}
+    asked = {**tiny, **chip, "d_model": d_model, "vocab": vocab, "seq": seq}
+    out = serving(**asked, batch=1, prompt_tokens=seq, answer_tokens=1)
+    head = vocab * d_model
+    work = 2 * (seq * (64 - head) + head) + 2 * 2 * seq * (seq + 1) / 2
+    assert out["prompt_seconds"] == pytest.approx(work / 1e3)
+
+
 def test_a_long_answer_costs_what_is_written() -> None:
     """The price of a request over its tokens tends to that of a written token."""
     out = serving(**FULL, prompt_tokens=1, answer_tokens=1e9, price=1e-3)
