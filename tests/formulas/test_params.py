@@ -77,6 +77,20 @@ def test_fewer_key_heads_have_fewer_parameters(shape: dict[str, Any]) -> None:
     assert counts == sorted(counts) and counts[-1] == params(**shape)["attention"]
 
 
+@given(shapes, st.integers(1, 128))
+def test_a_model_of_windows_alone_is_one_of_their_shape(shape: dict[str, Any], width: int) -> None:
+    """KV heads and head dimension of windowed layers, where all layers are such."""
+    fixed = shape | {"head_dim": 64}
+    windowed = fixed | {"window_layers": shape["layers"]}
+    for keys in (n for n in range(1, shape["heads"] + 1) if shape["heads"] % n == 0):
+        own = params(**windowed, window_kv_heads=keys, window_head_dim=width)
+        # A scale for each head of the normalised queries and keys counts as in full layers.
+        assert (
+            own["attention"] == params(**{**fixed, "head_dim": width}, kv_heads=keys)["attention"]
+        )
+        assert params(**windowed, window_kv_heads=keys) == params(**fixed, kv_heads=keys)
+
+
 @given(shapes, st.integers(1, 10**5), st.integers(0, 4))
 def test_one_expert_is_dense(shape: dict[str, Any], width: int, shared: int) -> None:
     """With one expert the other sizes of experts do not matter."""
