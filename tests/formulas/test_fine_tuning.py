@@ -338,6 +338,22 @@ def test_free_memory_and_total_are_the_whole(method: str, sides: str) -> None:
     assert tuned(method=method, adapted=sides)["total"] == out["total"]
 
 
+@given(st.integers(1, 12), st.integers(1, 12), st.integers(1, 6))
+def test_each_recurrent_mixer_brings_as_much(attending: int, mixers: int, wide: int) -> None:
+    """A matrix in and one out beside each; what goes in and what its rows make is kept."""
+    hybrid = {"layers": 24, "attention_layers": attending, "adapted": "all"}
+    weights = wide * 4096 * 2048
+    without, one, some, wider = (
+        tuned(**hybrid, state_layers=count, state_layer_params=size)
+        for count, size in ((0, weights), (1, weights), (mixers, weights), (mixers, 2 * weights))
+    )
+    for name in ("trainable", "activations"):
+        more = one[name] - without[name]
+        assert more > 0
+        assert some[name] - without[name] == pytest.approx(mixers * more)
+        assert wider[name] > some[name]
+
+
 def test_a_rank_of_one_trains_least() -> None:
     sides = [tuned(rank=1, adapted=name)["trainable"] for name in ("qv", "attention", "all")]
     assert sides == sorted(sides) and sides[0] == 32 * 4 * 4096

@@ -266,6 +266,9 @@ def test_the_fullest_of_many_even_draws() -> None:
         tops.append(max(counts.values()))
     found = 1 / (1 + share(fullest_chip, chips=chips, experts_per_token=8, tokens_per_chip=50))
     assert found == pytest.approx(statistics.mean(tops) / visits, rel=0.03)
+    for few in (2, 3, 5):  # the spread is that of one chip's draws, however many others draw
+        few_chips = share(fullest_chip, chips=few, experts_per_token=8, tokens_per_chip=50)
+        assert 1 / (1 + few_chips) == found
     assert share(fullest_chip, chips=1, experts_per_token=8, tokens_per_chip=50) == 0
     assert share(fullest_chip, chips=inf, experts_per_token=8, tokens_per_chip=50) == 0
 

@@ -91,6 +91,19 @@ def test_a_model_of_windows_alone_is_one_of_their_shape(shape: dict[str, Any], w
         assert params(**windowed, window_kv_heads=keys) == params(**fixed, kv_heads=keys)
 
 
+@given(shapes, st.integers(1, 10**5), st.integers(2, 9))
+def test_experts_in_all_layers_need_no_dense_width(
+    shape: dict[str, Any], width: int, experts: int
+) -> None:
+    """Then a dense width changes nothing; a single expert is a dense block, and needs it."""
+    bare = {name: size for name, size in shape.items() if name != "d_ff"}
+    mixture = {"expert_d_ff": width, "experts": experts}
+    assert params(**bare, **mixture) == params(**shape, **mixture)
+    for lacking in ({"experts": 1}, {"dense_layers": 1}):
+        with pytest.raises(FlopbookError, match="needs --d-ff"):
+            params(**bare, **{**mixture, **lacking})
+
+
 @given(shapes, st.integers(1, 10**5), st.integers(0, 4))
 def test_one_expert_is_dense(shape: dict[str, Any], width: int, shared: int) -> None:
     """With one expert the other sizes of experts do not matter."""

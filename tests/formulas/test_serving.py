@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from flopbook.data.library import model_ids
 from flopbook.errors import FlopbookError
 from flopbook.evaluation.calculator import calculate
-from flopbook.formulas import decode, kv_cache, min_batch, serving, speculative_decoding
+from flopbook.formulas import decode, kv_cache, min_batch, prefill, serving, speculative_decoding
 
 H100: dict[str, Any] = {"peak": 989.4e12, "bandwidth": 3.35e12}
 LLAMA_70B: dict[str, Any] = {
@@ -298,6 +298,7 @@ def test_the_head_works_on_the_last_token_of_a_tiny_prompt(
     head = vocab * d_model
     work = 2 * (seq * (64 - head) + head) + 2 * 2 * seq * (seq + 1) / 2
     assert out["prompt_seconds"] == pytest.approx(work / 1e3)
+    assert prefill(**asked, batch=1)["seconds"] == pytest.approx(work / 1e3)
 
 
 def test_a_long_answer_costs_what_is_written() -> None:
