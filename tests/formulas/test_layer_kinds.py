@@ -33,6 +33,7 @@ KIND_COUNTS = {f"{kind}_layers": few for kind in NAMES}
 shapes = st.fixed_dictionaries(
     {
         **KIND_COUNTS,
+        "idle": few,  # layers without any mixer, as those of experts alone
         "seq": st.integers(1, 40),
         "window": st.integers(1, 50),
         "chunk": st.integers(1, 50),
@@ -67,7 +68,8 @@ PARTS = (
 def steps_of(shape: dict[str, Any]) -> dict[str, Any]:
     """The steps of all parts, as a formula computes them."""
     steps = dict(shape)
-    steps["layers"] = steps.get("layers", sum(shape[name] for name in KIND_COUNTS))
+    mixing = sum(shape[name] for name in KIND_COUNTS)
+    steps["layers"] = steps.get("layers", mixing + shape.get("idle", 0))
     for part in PARTS:
         code = part.__code__
         names = code.co_varnames[: code.co_argcount]

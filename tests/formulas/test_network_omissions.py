@@ -266,6 +266,9 @@ def test_the_fullest_of_many_even_draws() -> None:
         tops.append(max(counts.values()))
     found = 1 / (1 + share(fullest_chip, chips=chips, experts_per_token=8, tokens_per_chip=50))
     assert found == pytest.approx(statistics.mean(tops) / visits, rel=0.03)
+    for visited, tokens in ((1, 400), (400, 1), (16, 25)):  # only the draws of a chip count
+        same = share(fullest_chip, chips=chips, experts_per_token=visited, tokens_per_chip=tokens)
+        assert 1 / (1 + same) == pytest.approx(found)
     for few in (2, 3, 5):  # the spread is that of one chip's draws, however many others draw
         few_chips = share(fullest_chip, chips=few, experts_per_token=8, tokens_per_chip=50)
         assert 1 / (1 + few_chips) == found

@@ -42,6 +42,7 @@ from flopbook.formulas.published_weights import (
     weights_as_published,
     weights_beside_experts,
 )
+from flopbook.formulas.unlike_ranks import fullest_rank
 from flopbook.quantities.ops import inf, where
 
 
@@ -140,6 +141,7 @@ def decoding_work(batch: Batch = 1.0) -> dict[str, Any]:
         weights_beside_experts,
         tables_in_16_bits,
         head_in_16_bits,
+        fullest_rank,
     ),
 )
 def decode(
@@ -188,7 +190,7 @@ def decode(
         - Engines that are not tuned: eager PyTorch and early int8 kernels reached 5 to 41 percent
           of the bound. [no size: it is theirs]
         - The links between nodes, in all but likely_seconds. [software]
-        - Experts chosen unevenly, which make the fullest chip late. [no size: routing decides]
+        - Experts chosen unevenly, which make the fullest chip late. [fullest_rank]
         - Memory for activations and for the runtime, some gigabytes on each chip: keep it free
           with --memory-share. [memory_of_the_runtime]
         - Narrow formats of the published checkpoint, unless they are asked for, and what it has in
