@@ -339,3 +339,18 @@ def test_outputs_of_stages_wait_for_the_end_of_the_step() -> None:
     assert told(**run, microbatches=512) == ["waiting_outputs"]
     alone = {**memory.defaults, **SHAPE, **held()}
     assert waiting_outputs.value(alone) == 0
+
+
+def test_zero_divides_the_extra_of_the_end_stages_as_their_parts() -> None:
+    """What more devices save of it goes with 1/N, and gradients are the part of stage 2."""
+    stages = {"pp": 4, "microbatches": 8, "grad_accumulation": "sharded"}
+    extra = {
+        (zero, dp): held(**stages, zero=zero, dp=dp)["stage_extra"]
+        for zero in (0, 1, 2, 3)
+        for dp in (2, 4, 8)
+    }
+    for zero in (1, 2, 3):
+        halved, quartered, eighth = (extra[zero, dp] for dp in (2, 4, 8))
+        assert halved - quartered == pytest.approx(2 * (quartered - eighth))
+        assert eighth < extra[zero - 1, 8]
+    assert extra[3, 2] == pytest.approx(extra[0, 2] / 2)

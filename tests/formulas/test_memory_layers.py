@@ -112,3 +112,12 @@ def test_gradients_of_experts_are_cut_by_what_holds_them(zero: int) -> None:
     experts = 32 * 8 * 3 * 4096 * 14336
     others = calculate("params", model="mixtral-8x7b")["total"] - experts
     assert out["gradients"] == 2 * (experts / 8 + others / (8 if zero >= 2 else 1))
+
+
+def test_latent_attention_keeps_queries_values_and_its_result_by_operation() -> None:
+    """DeepSeek-V3 again: every second product keeps its output, each head 192 and twice 128."""
+    run = {"seq": 4096, "attention": "flash", "dropout": "no", "pp": 1}
+    out = calculate("memory", model="deepseek-v3", recompute="selective-op", **run)["activations"]
+    inner = (3 * 18432 + 58 * 9 * 2048) / 61
+    kept = 7168 + 128 * (128 + 64 + 2 * 128) + inner + 7168
+    assert out == pytest.approx(61 * 4096 * (2 * kept + 4 * 128))

@@ -298,7 +298,8 @@ def serving(
           a price of its own. [reading_prompts]
         - Prompts that begin alike, whose common part an engine may keep. [no size: it is a matter
           of the load]
-        - Idle time between requests. [no size: it is a matter of the load]
+        - Idle time between requests: prices are those of chips that are always busy. [no size: half
+          of the load doubles a price, and the load is not asked]
         - Memory for activations and for the runtime, some gigabytes on each chip: keep it free
           with --memory-share. [memory_of_the_engine]
         - Narrow formats of the published checkpoint, unless they are asked for, and what it has in

@@ -67,7 +67,8 @@ def speculative_decoding(
         - That tokens are not accepted independently of each other, and less often in some texts
           than in others. [no size: it is a matter of the text]
         - That a pass over a large batch is limited by arithmetic: then the operations above are
-          time, and a draft makes it slower. [no size: the batch is not asked]
+          time, and a draft makes it slower. [no size: the batch is not
+          asked; below that of min-batch there is no such limit]
         - The cache of the draft model, which takes memory from the batch. [no size: its shape is
           not asked]
     """

@@ -287,8 +287,10 @@ def fine_tuning(
         - Attention scores, whose arithmetic grows with the sequence. [attention_scores]
         - Routers, which stay frozen and have no adapters. [no size: below 0.1 percent]
         - Masks of dropout in the adapters. [no size: below a hundredth of the activations]
-        - Unpacking NF4 to the width in which products run. [no size: one matrix at a time]
-        - Buffers of communication: some 0.2 GB with several devices. [no size: see memory]
+        - Unpacking NF4 to the width in which products run. [no size: one matrix at a
+          time, 0.5 GB of the 46 of a 70B model]
+        - Buffers of communication: some 0.2 GB with several devices. [no size: an
+          eighth of the context, which the total has]
     """
     tokens = micro_batch * seq
     activations = tokens * kept
