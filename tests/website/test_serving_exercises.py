@@ -1,0 +1,39 @@
+"""Answers of exercises on serving and on what a run waits for, from what they print."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from tests.website.test_exercise_answers import BIG, H100, H100_BUS, agrees, numbers_of
+
+PROMPT, CONTEXT, CACHE = 16384, 16384 + 256, 327.7e3
+READING = (2 * BIG * PROMPT + 2 * PROMPT**2 * 64 * 128 * 80) / (8 * H100)
+WRITING = (2 * BIG + 64 * CONTEXT * CACHE) / (8 * H100_BUS)
+SCATTERED = 4 * 20 - 12 * (1 - 0.75**20)
+TWO, FOUR = (64 * (1 - (60 / 64) ** tokens) / 4 for tokens in (2, 4))
+EMPTY = 0.98**16 + 0.02**16
+PAUSED = 1 - (1 - 1 / 500) ** 2048
+CASES: list[tuple[str, str, tuple[float, ...]]] = [
+    ("serving", "Prompts grow", (READING, WRITING, 8 * WRITING, READING / (8 * WRITING))),
+    ("serving", "A router deals", (SCATTERED, 300 * SCATTERED, 300 * 20)),
+    ("inference", "A mixture has", (TWO, FOUR, 18 / (4 + 6 * TWO), 29.52 / (4 + 6 * FOUR))),
+    ("reinforcement-learning", "An actor answers", (EMPTY, 1 / (1 - EMPTY))),
+    ("profiling", "On a TPU", (4096 * 128 * 2, 100 * 48 / 128)),
+    ("data-parallelism", "In Mixtral 8x7B", (8795, 2199 * 46.7 / 13)),
+    ("mixed-parallelism", "At the best split on", (1.5 / math.sqrt(2), 2048 / 2.25)),
+    ("reliability-and-energy", "Each of 2,048", (PAUSED, 5 + 0.3 * PAUSED, 6 * PAUSED)),
+    ("low-precision", "Llama-3-8B went", (6667 / 8532, 2 * (1.03 - 6667 / 8532))),
+]
+
+
+@pytest.mark.parametrize(
+    ("chapter", "opening", "values"), CASES, ids=[f"{one}: {two}" for one, two, _ in CASES]
+)
+def test_an_answer_follows_from_what_is_printed(
+    chapter: str, opening: str, values: tuple[float, ...]
+) -> None:
+    shown = numbers_of(chapter, opening)
+    missing = [value for value in values if not agrees(value, shown, 0.006)]
+    assert not missing, (missing, shown)
