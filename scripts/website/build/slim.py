@@ -69,9 +69,10 @@ def _slim_styles(styles: Texts, own_assets: Path, pages: Texts, scripts: Texts) 
         path: _CSS_COMMENT.sub("", css) if own_assets in path.parents else css
         for path, css in styles.items()
     }
+    outside_sheets = used_words(pages.values(), scripts.values())
     # Twice, for properties that only rules read which the first time has taken out.
     for _ in range(2):
-        words = used_words([*pages.values(), *smaller.values()], scripts.values())
+        words = outside_sheets | used_words(smaller.values(), ())
         for path in styles:
             if own_assets not in path.parents:
                 smaller[path] = slim_style(smaller[path], words)
