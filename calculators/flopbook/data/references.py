@@ -150,7 +150,13 @@ def _entries_of(text: str, file: str) -> Any:
     expected = "well-formed BibTeX"
     try:
         for kind, content in scanner:
-            if kind.lower() not in ("string", "preamble"):
+            if kind.lower() == "preamble":
+                observed, expected = (
+                    "a preamble, which TeX would run",
+                    "references and abbreviations",
+                )
+                raise _bib_error(file, scanner.lineno, "bibtex", observed, expected, "remove it")
+            if kind.lower() != "string":
                 parser.process_entry(kind, *content)
     except ExpansionError as error:
         observed, mend = shorten(error), "write the text out where it stands"

@@ -221,6 +221,36 @@ def test_a_rule_finds_its_example_and_keeps_quiet_otherwise(
     assert [str(problem) for problem in checker.lint()] == []
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(r"\input{/etc/passwd} Why", r"\input/etc/passwd Why", r"$\input{/etc/passwd}$ Why"),
+        *(r"$^^5cinput{/etc/passwd}$ Why", r"\include{x} Why", r"\title{A} Why", r"Why\today"),
+        *(r"\href{javascript:alert(1)}{Why}", r"$\href{javascript:alert(1)}{x}$", r"\vspace{1m} a"),
+        *(r"$\csname input\endcsname$ Why", r"$\def\x{y}$ Why", r"\includegraphics{x} Why"),
+    ],
+)
+def test_a_reference_tells_tex_nothing(text: str, world: World) -> None:
+    """`\\input` decodes to nothing, so no page showed it, and the published BibTeX read a file."""
+    world.write("bibliography/all.bib", bib(title=text))
+    assert "latex" in {problem.rule for problem in checker.lint()}
+
+
+@pytest.mark.parametrize(
+    "text", [r"$\mathcal{O}(n \log n)$ sorts", r"Beginning {\L}et \'e", "50\\%"]
+)
+def test_a_reference_may_have_formulas_and_accents(text: str, world: World) -> None:
+    world.write("bibliography/all.bib", bib(title=text))
+    assert "latex" not in {problem.rule for problem in checker.lint()}
+
+
+def test_a_preamble_is_refused(world: World) -> None:
+    text = '@preamble{"\\input{/etc/passwd}"}\n'
+    world.write("bibliography/all.bib", text + bib())
+    (problem, *_) = checker.lint()
+    assert "a preamble, which TeX would run" in str(problem)
+
+
 def test_a_month_in_words_with_a_day_is_read_by_its_first_letters(world: World) -> None:
     write(world, {"month": "Sept 3"})
     assert references()["doe2026b"].month == 9

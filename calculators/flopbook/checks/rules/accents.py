@@ -1,4 +1,8 @@
-"""What is written in LaTeX decodes: no command and no brace is left in the text that pages show."""
+"""What is written in LaTeX decodes: no command and no brace is left in the text that pages show.
+
+Nor does a field tell TeX to do anything: readers put our BibTeX into papers of their own, where
+`\\input` would read a file of theirs, in a formula as well.
+"""
 
 from __future__ import annotations
 
@@ -23,6 +27,20 @@ _REMNANT = re.compile(
 )
 
 
+# Commands of TeX and its packages that read, write, define, or make a document; `^^` spells others.
+_COMMANDS = re.compile(
+    r"\\(?:input|include|includegraphics|import|subfile|verbatiminput|lstinputlisting"
+    r"|write|immediate|openin|openout|closein|closeout|read|readline|newread|newwrite|special"
+    r"|csname|endcsname|expandafter|noexpand|scantokens|catcode|lccode|uccode|def|edef|gdef|xdef"
+    r"|let|futurelet|newcommand|renewcommand|providecommand|DeclareMathOperator|global|long|outer"
+    r"|loop|repeat|directlua|latelua|luaexec|usepackage|RequirePackage|documentclass|begin|end"
+    r"|bibliography|href|hyperref|url|htmlData|htmlClass|htmlId|htmlStyle|cssId|class|style"
+    r"|unicode|require|today|title|author|date|maketitle|item|footnote|part|chapter|section"
+    r"|subsection|subsubsection|paragraph|subparagraph|hspace|vspace|ref|autoref|cref|Cref|eqref"
+    r"|cite|citet|citep|label)(?![A-Za-z])|\^\^"
+)
+
+
 def check(holdings: Holdings) -> Iterator[Finding]:
     """Text that still has LaTeX, a loose accent, or a letter decoded with the wrong table."""
     for reference in holdings.references.values():
@@ -41,10 +59,13 @@ def _remnants(reference: Reference) -> Iterator[tuple[str, str]]:
 
 
 def _unknown_commands(reference: Reference) -> Iterator[tuple[str, str]]:
-    """Field and its first command that the decoder would drop without a word."""
+    """Field and its first command that acts, or that the decoder would drop without a word."""
     entry = read_entry(reference.bibtex)
     texts = entry.texts if entry else {}
     for field, text in texts.items():
+        if match := _COMMANDS.search(text):
+            yield field, match[0]
+            continue
         for match in re.finditer(r"\\([A-Za-z]+|.)", _MATHS.sub("", text)):
             if _macros().get_macro_spec(match[1]) is None:
                 yield field, match[0]
