@@ -116,3 +116,15 @@ def test_every_real_record_is_what_was_read() -> None:
         model = load_model(model_id)
         record = json.loads(json.dumps(record_of_model(model)))
         assert model_of_record(record, model.file) == model
+
+
+@pytest.mark.parametrize("name", ["relative", "./x", "/tmp/\udcff", "\udcff"])
+def test_a_folder_that_is_no_whole_path_of_text_keeps_nothing(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Records were written below the folder that one was in, under a name that stopped builds."""
+    monkeypatch.setenv("FLOPBOOK_CACHE", name)
+    assert cache.folder() is None
+    monkeypatch.delenv("FLOPBOOK_CACHE")
+    monkeypatch.setenv("XDG_CACHE_HOME", name)
+    assert cache.folder() is None

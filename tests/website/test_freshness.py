@@ -112,3 +112,13 @@ def test_another_commit_asks_for_a_build(root: Path) -> None:
     assert is_fresh(root)  # no commit yet, as before
     subprocess.run([*git, "commit", "-q", "--allow-empty", "-m", "one"], cwd=root, check=True)
     assert not is_fresh(root)
+
+
+def test_a_name_that_is_no_text_is_one_more_name(tmp_path: Path) -> None:
+    """It ended every build with a traceback."""
+    before = freshness.sources_hash(tmp_path)
+    try:
+        (tmp_path / "\udcff.txt").write_text("x")
+    except OSError:
+        pytest.skip("this filesystem has names of text alone")
+    assert freshness.sources_hash(tmp_path) != before

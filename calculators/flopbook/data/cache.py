@@ -20,14 +20,23 @@ from flopbook.errors import FlopbookError
 
 
 def folder() -> Path | None:
-    """Where kept data lies; None when nothing is to be kept."""
+    """Where kept data lies; None when nothing is to be kept.
+
+    A path from where one happens to be would put records anywhere, into a checkout too.
+    """
+    try:
+        place = _named_folder()
+        os.fspath(place or "").encode()
+    except (RuntimeError, UnicodeEncodeError):  # no home, or a name that is no text
+        return None
+    return place if place and place.is_absolute() else None
+
+
+def _named_folder() -> Path | None:
     named = os.environ.get("FLOPBOOK_CACHE")
     if named is not None:
         return Path(named) if named else None
-    try:
-        return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "flopbook"
-    except RuntimeError:  # no home
-        return None
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "flopbook"
 
 
 class Shelf:

@@ -67,7 +67,7 @@ def sources_hash(root: Path) -> str:
     for path in sorted(_files(root)):
         name = path.relative_to(root).as_posix()
         content = hashlib.sha256(path.read_bytes()).hexdigest()
-        hasher.update(f"{name}\0{content}\0".encode())
+        hasher.update(os.fsencode(f"{name}\0{content}\0"))  # a name may be no text
     return hasher.hexdigest()
 
 
