@@ -36,6 +36,8 @@ _MATHS = re.compile(f"{_SKIP}|{_BLOCK}|{_INLINE}", re.DOTALL | re.MULTILINE)
 _SPECIAL = re.compile(r"[&<>\"*_`\\\[\]~^|#{}$]")
 _RELATION = re.compile(r"=|\\(?:approx|le|ge|propto|in)\b")
 _FORMATTING = re.compile(r"\\(?:text|mathrm|begin|left|right|frac)\b")
+# What `\href`, `\class` and `\style` give an element: a formula leads nowhere and looks like all.
+_FOREIGN = ("href", "class", "style")
 _ANCHOR_WORDS, _ANCHOR_DIGITS = 4, 4
 _BLOCK_INDENT = 3  # Markdown takes a tag for a block after up to so many spaces
 
@@ -61,7 +63,11 @@ def mathml(latex: str, display: str) -> str:
 
 def _written(element: Element) -> str:
     """An element as HTML, its marks as entities: neither Markdown nor a browser may read them."""
-    attributes = "".join(f' {name}="{_entities(text)}"' for name, text in element.attrib.items())
+    attributes = "".join(
+        f' {name}="{_entities(text)}"'
+        for name, text in element.attrib.items()
+        if name not in _FOREIGN
+    )
     inner = _entities(element.text or "")
     for child in element:
         inner += _written(child) + _entities(child.tail or "")

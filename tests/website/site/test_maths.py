@@ -149,3 +149,14 @@ def test_a_formula_as_table_header_is_said_in_words() -> None:
     )
     assert '<span class="fb-hidden">T sub memory</span><math aria-hidden="true"' in made
     assert made.endswith("<th>Words</th>")
+
+
+@pytest.mark.parametrize(
+    "command", ["href{javascript:alert(1)}", "class{md-nav}", "style{all:unset}"]
+)
+def test_a_formula_leads_nowhere_and_looks_like_all(command: str) -> None:
+    """`\\href` became an address on the element, which only the check of the built site refused."""
+    made = replace_maths(f"Here $\\{command}{{x}}$ is.")
+    shown = made.partition("data-latex")[0] + made.rpartition("data-latex")[2].partition(">")[2]
+    assert "javascript" not in shown and "style=" not in shown and "class=" not in shown
+    assert "<mi>x</mi>" in shown

@@ -43,7 +43,9 @@ def check(holdings: Holdings) -> Iterator[Finding]:
             yield at_file(NAME, show_path(path), f"'{path.name}'", MODEL)
     notebooks = holdings.docs.parent / "calculators" / "notebooks"
     pages = (*_below(holdings.docs), *_below(notebooks))
-    for path in (*pages, *holdings.accelerators.glob("*")):
+    # A wheel would hold what a link leads to. Of works, their own reader speaks.
+    unread = (path for path in holdings.bibliography.glob("*") if path.suffix != ".bib")
+    for path in (*pages, *holdings.accelerators.glob("*"), *unread):
         if kind := kind_of(path):
             yield at_file(NAME, show_path(path), kind, PLAIN)
     yield from _odd_names(pages)
