@@ -177,6 +177,16 @@ EXAMPLES: dict[str, list[tuple[dict[str, Any], str, dict[str, Any]]]] = {
             {"preprint": None},
         ),
         ({"preprint": "2026-11-23"}, "preprint without eprint", {"preprint": None}),
+        (
+            {
+                "type": None,
+                "eprint": "2605.00001",
+                "preprint": "2026-11-23",
+                "doi": "10.1145/3676536.3676747",
+            },
+            "only published works have a doi of a publisher",
+            {"doi": "10.5281/zenodo.1234567"},
+        ),
         ({"eprint": "2605.00001"}, "", {"year": "2026"}),  # a source of values has no venue
     ],
     "latex": [

@@ -10,12 +10,17 @@ from flopbook.data.schema_words import is_date
 from flopbook.errors import shorten
 
 NAME = "venue"
+# Prefixes of the DOIs that archives of preprints give: Zenodo, TechRxiv, Preprints.
+_ARCHIVES = ("10.5281/", "10.36227/", "10.20944/")
 OPEN = Advice(
     "a venue, or preprint = {YYYY-MM-DD}",
     "look for where it appeared; without success, give the day of looking",
 )
 DATE = Advice("YYYY-MM-DD", "write the day on which no venue was found")
 BOTH = Advice("one of the two", "it has appeared: drop preprint")
+PUBLISHED = Advice(
+    "the venue of this doi", "only published works have a doi of a publisher: drop preprint"
+)
 NOWHERE = Advice("an eprint", "only a work on arXiv can be a preprint; drop the field")
 
 
@@ -40,4 +45,6 @@ def _fault(reference: Reference) -> tuple[str, Advice] | None:
         return f"venue and preprint in {reference.key}", BOTH
     if not reference.eprint:
         return f"preprint without eprint in {reference.key}", NOWHERE
+    if reference.doi and not reference.doi.startswith(_ARCHIVES):
+        return f"preprint with the doi '{shorten(reference.doi, 40)}' in {reference.key}", PUBLISHED
     return None
