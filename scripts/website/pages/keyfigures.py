@@ -5,6 +5,7 @@ The sentences are templates at the head, for an editor to read in one place.
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -17,6 +18,7 @@ from flopbook.hardware.picked import Picked
 from flopbook.quantities.units import format_quantity
 from scripts.website.markup import Html, attribute
 from scripts.website.pages.explorer import ExplorerRow, anchor
+from scripts.website.pages.priced import PRICES_PLACE, newest_prices
 from scripts.website.pages.products import rows_by_id
 from scripts.website.pages.quantities import (
     ANNOUNCED,
@@ -44,6 +46,8 @@ _POWER = "{kind}{efficiency} per watt at the {dtype} peak."
 _POWER_ALONE = "{kind}power."
 _DATE = "{event} {date}."
 _MEASURED = "Of the dense {dtype} peak: {value} in the best matrix product measured, {shape}."
+_PRICES = "On demand: the middle of {count} list prices, {low} to {high}."
+_ONE_PRICE = "On demand, by the list price on file."
 _TOTAL = "Of all its chips together."
 _LOOKED_AT = "Looked at: {source}."
 _SAID_BY = "Says {source}."
@@ -114,7 +118,7 @@ def _number(figure: CardFigure) -> Html:
 
 
 def figures(row: ExplorerRow) -> Iterator[CardFigure]:
-    """Peak, memory, bandwidth, link, power, year, and what was measured of the peak."""
+    """Peak, memory, bandwidth, link, power, year, what was measured of the peak, and the rent."""
     peak = leading_peak(row.cells)
     yield _peak(row, peak)
     yield _memory(row)
@@ -123,6 +127,7 @@ def figures(row: ExplorerRow) -> Iterator[CardFigure]:
     yield _power(row, peak)
     yield _year(row)
     yield from _measured(row, peak)
+    yield from _rent(row)
 
 
 def leading_peak(cells: Cells) -> Peak | None:
@@ -274,6 +279,21 @@ def _measured(row: ExplorerRow, peak: Peak | None) -> Iterator[CardFigure]:
     yield CardFigure(
         "Measured", f"{100 * share:.0f} %", _anchor(row, claim), (sentence,), "fb-flop"
     )
+
+
+def _rent(row: ExplorerRow) -> Iterator[CardFigure]:
+    """What clouds ask for an hour of it on demand: the middle one of their list prices."""
+    asked = [
+        price.per_chip
+        for price in newest_prices()
+        if price.chip == row.entry.id and price.terms == "on-demand"
+    ]
+    if not asked:
+        return
+    low, high = (f"{price:,.2f}" for price in (min(asked), max(asked)))
+    sentence = _ONE_PRICE if low == high else _PRICES.format(count=len(asked), low=low, high=high)
+    words = f"{statistics.median_low(asked):,.2f} USD/h"
+    yield CardFigure("Rent", words, PRICES_PLACE, (sentence,))
 
 
 def _anchor(row: ExplorerRow, claim: Claim) -> str:

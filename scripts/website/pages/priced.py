@@ -9,6 +9,7 @@ from scripts.website.markup import Html, Markdown, Sortable, code_span, link, ta
 from scripts.website.pages.accelerators import entry_page, source_cell
 from scripts.website.pages.sources import html_link
 
+PRICES_PLACE = "price-by-the-hour"  # where the heading below leads
 _HEAD = ("Cloud", "Offer", "Region", "Terms", "#USD for a chip and hour", "Asked on", "Source")
 _REGIONS = {"any": "any", "unstated": "not stated"}
 

@@ -11,6 +11,7 @@ from flopbook.data.library import entry_ids
 from flopbook.hardware.picked import Picked
 from scripts.website.pages.keyfigures import CardFigure, cards, figures, leading_peak, ridge_words
 from scripts.website.pages.neighbours import MOST, distance, family_of, similar
+from scripts.website.pages.priced import newest_prices, price_section
 from scripts.website.pages.products import rows_by_id
 from scripts.website.pages.quantities import peak_id, value_of
 from tests.support.cases import every
@@ -24,7 +25,7 @@ def figures_of(name: str) -> dict[str, CardFigure]:
 def test_the_card_of_an_h100() -> None:
     """989.4 of dense bf16, 80 GB, 3.35 TB/s, 450 GB/s one way, 700 W: NVIDIA's white paper."""
     found = figures_of("nvidia/h100-sxm")
-    words = {label: figure.words for label, figure in found.items()}
+    words = {label: figure.words for label, figure in found.items() if label != "Rent"}
     assert words == {
         "Peak": "989.4 TFLOP/s",
         "Memory": "80 GB",
@@ -42,6 +43,18 @@ def test_the_card_of_an_h100() -> None:
     link = " ".join(found["Link to other chips"].sentences)
     assert "one way" in link and "8 chips" in link and "900 GB/s, both ways" in link
     assert found["Power"].sentences == ("1.4 TFLOP/s per watt at the bf16 peak.",)
+
+
+@every("name", sorted({price.chip for price in newest_prices()}))
+def test_the_rent_is_the_middle_of_what_clouds_ask(name: str) -> None:
+    asked = sorted(
+        one.per_chip for one in newest_prices() if one.chip == name and one.terms == "on-demand"
+    )
+    found = figures_of(name).get("Rent")
+    assert (found is None) == (not asked)
+    if found:
+        assert found.words == f"{asked[(len(asked) - 1) // 2]:,.2f} USD/h"
+        assert asked[0] == asked[-1] or f"{asked[0]:,.2f}" in found.sentences[0]
 
 
 @every("name", entry_ids()[::5])
@@ -210,6 +223,8 @@ def test_every_figure_with_a_source_leads_to_a_place_that_is_shown(name: str) ->
     row = rows_by_id()[name]
     numbers = set(row.places.values())
     for figure in figures(row):
-        if figure.anchor:
+        if figure.label == "Rent":
+            assert "## Price by the hour" in "".join(map(str, price_section(row.entry, "x.md")))
+        elif figure.anchor:
             assert int(figure.anchor.rpartition("-")[2]) in numbers
             assert f'href="#{figure.anchor}"' in cards(row.entry)
