@@ -62,7 +62,7 @@ def page() -> str:
         Markdown(
             "\nA rate without a format is taken for dense bf16, a bandwidth of links for one way, "
             "and every figure for one chip. A figure may be rounded as people round: by half of "
-            "its last digit, and by 2 % at most.\n"
+            "its last digit, and by 5 % at most; by 2 % where one digit is written.\n"
         ),
         Markdown("## In a terminal\n"),
         code_block('$ flopbook check "H100 bf16 989 TFLOPS"', "console"),

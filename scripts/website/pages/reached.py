@@ -51,7 +51,7 @@ HEAD = (
 # Words of names that tell no chip of ours from another.
 _SHARED_WORDS = (
     *("Google Cloud ", "Instinct ", "Grace Hopper Superchip ", "Tesla ", " Generation"),
-    *("Data Center ", "GeForce "),
+    *("Data Center ", "GeForce ", " Edition"),
 )
 _DEGREES = {"tp": "TP", "pp": "PP", "dp": "DP", "cp": "CP", "ep": "EP", "zero_stage": "ZeRO"}
 # Beyond this a locator or a name of software is cut: the source has it in full.
