@@ -129,6 +129,7 @@ ROW = "<tr>" + "<td>123,456,789 units</td>" * 12 + "</tr>"
 FORMULA = "<mrow>" + "<mi>abcdef</mi><mo>+</mo>" * 16 + "<mi>g</mi></mrow>"
 WIDE = {
     "code": f"<pre><code>{CODE}</code></pre>",
+    "columns": f"<pre><code><span>{('12 s' + ' ' * 20) * 9}</span></code></pre>",
     "table": f"<table><thead>{ROW.replace('td', 'th')}</thead><tbody>{ROW * 30}</tbody></table>",
     "stubborn-table": f"<table style='white-space: nowrap'><tbody>{ROW}</tbody></table>",
     "formula": f'<div class="fb-maths"><math display="block">{FORMULA}</math></div>',
