@@ -59,6 +59,21 @@ def test_how_many_links_some_chips_use(name: str, chips: float, links: float) ->
     assert Network(chip(name)).links_used(chips) == links
 
 
+def test_a_whole_pod_has_the_sides_of_its_record() -> None:
+    """8,960 chips of v5p are 16 x 20 x 28; whatever is typed of the shape goes before it."""
+    asked = {"chip": "tpu-v5p", "bytes": "1GB", "op": "all-to-all"}
+    whole = calculate("collective", **asked, chips=8960)
+    assert (whole.inputs["side_x"].value, whole.inputs["side_y"].value) == (16, 20)
+    typed = calculate("collective", **asked, chips=8960, side_x=16, side_y=20)
+    assert dict(whole) == dict(typed)
+    assert calculate("collective", **asked, chips=8960, side_x=20, side_y=16)["steps"] == 32
+    assert "side_x" not in calculate("collective", **asked, chips=4096).inputs
+    with pytest.raises(FlopbookError, match="8960 chips do not fill a torus"):
+        calculate("collective", **asked, chips=8960, axes=3)
+    assert Network(chip("tpu-v5e")).pick_whole_sides() == ()
+    assert Network(chip("h100-sxm")).pick_whole_sides() == ()
+
+
 def test_sides_of_a_slice_may_be_given() -> None:
     """64 chips of v5p as 2 x 4 x 8 are no whole cubes, so all axes are open."""
     pod = Network(chip("tpu-v5p"))

@@ -191,6 +191,23 @@ def _ring_side(chip: Chip, request: Request) -> Picked | None:
     return None if _is_typed(request) else Network(chip).pick_ring_side()
 
 
+def _whole_side(place: int) -> ChipValue:
+    """A side of the slice where it is a whole domain whose shape is on record."""
+
+    def pick(chip: Chip, request: Request) -> Picked | None:
+        shaped = {"side_x", "side_y", "axes", "topology", "chips_per_node"}
+        chips = request.options.get("chips")
+        if chips is None or _is_typed(request) or shaped & request.options.keys():
+            return None
+        sides = Network(chip).pick_whole_sides()
+        count = read_input("chips", request.formula.inputs["chips"], chips)
+        # The last side follows from the others.
+        is_whole = len(sides) > place + 1 and count == math.prod(side.value for side in sides)
+        return sides[place] if is_whole else None
+
+    return pick
+
+
 def _level_overlap(chip: Chip, request: Request) -> PickedWord | None:
     """Cards that a bridge joins: no library runs both levels at once."""
     network = Network(chip)
@@ -236,6 +253,8 @@ _CHIP_VALUES: dict[str, ChipValue] = {
     "wrap": _wrap,
     "ring_side": _ring_side,
     "level_overlap": _level_overlap,
+    "side_x": _whole_side(0),
+    "side_y": _whole_side(1),
     "startup": _measured("startup"),
     "ramp": _measured("ramp"),
     "efficiency": _measured("efficiency"),

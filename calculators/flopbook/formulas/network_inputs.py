@@ -89,12 +89,28 @@ RingSide = Annotated[
 ]
 SideX = Annotated[
     float,
-    Input("1", "X", "chips along the first axis of the slice", least=1, whole=True, most=1e7),
+    Input(
+        "1",
+        "X",
+        "chips along the first axis of the slice",
+        chip="side_x",
+        least=1,
+        whole=True,
+        most=1e7,
+    ),
     NETWORK,
 ]
 SideY = Annotated[
     float,
-    Input("1", "Y", "chips along the second axis of the slice", least=1, whole=True, most=1e7),
+    Input(
+        "1",
+        "Y",
+        "chips along the second axis of the slice",
+        chip="side_y",
+        least=1,
+        whole=True,
+        most=1e7,
+    ),
     NETWORK,
 ]
 ChipsPerNode = Annotated[

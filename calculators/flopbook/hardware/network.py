@@ -7,6 +7,9 @@ fully connected board have only the links between them.
 
 from __future__ import annotations
 
+import math
+import re
+
 from flopbook.data.claims import Claim
 from flopbook.data.library import load_entry
 from flopbook.data.link_kinds import LinkKind, link_kinds
@@ -34,6 +37,8 @@ BUS_REACHED = (
     "while software reaches half of that or less where data crosses the processors: eight RTX 5090 "
     "on PCIe Gen5 added up at 28 of 64 GB/s (nvidia2025ncclthread)"
 )
+# How a record writes the sides of a torus, such as 16x20x28 of cubes of 4x4x4.
+SHAPE = re.compile(r"\b\d+(?:x\d+)+\b")
 
 
 class Network:
@@ -231,6 +236,19 @@ class Network:
         except Missing:
             return None
         return link_kinds().get(name)
+
+    def pick_whole_sides(self) -> tuple[Picked, ...]:
+        """Chips along each axis of a whole domain whose record names unlike ones; else none."""
+        domain = self.chip.pick_scaleup_domain()
+        shape = domain and SHAPE.search(domain.claim.topology)
+        if not domain or not shape:
+            return ()
+        sides = [float(side) for side in shape[0].split("x")]
+        # Sides alike are what a slice has anyway.
+        if math.prod(sides) != domain.value or len(set(sides)) == 1:
+            return ()
+        note = f"a whole domain of {self.chip.id} is {' x '.join(shape[0].split('x'))} chips"
+        return tuple(Picked(side, "1", domain.claim, (note,)) for side in sides)
 
     def links_used(self, chips: float, side_x: float = inf, side_y: float = inf) -> float:
         """Links of a chip that carry data at once when so many chips of one domain work together.

@@ -6,7 +6,7 @@ const UNITS = {"FLOP/s": "989TFLOP/s", "byte/s": "3.35TB/s"}; // rates in which 
 const LINKS = ["link_bandwidth", "scaleup_bandwidth", "scaleout_bandwidth", "known_beyond"]; // one way, unless the text says both
 const PRICES = {"USD/s": "2USD/h", "kg/J": "400g/kWh"}; // and those that nobody gives in SI units
 // What a chip may know of its node and its network; without it the default holds. A link that was typed is one of another network.
-const NETWORK = ["chips_per_node", "known_domain", "known_beyond", "node_chips", "scaleout_bandwidth", "ring_side", "startup", "ramp", "efficiency", "reduction_efficiency"];
+const NETWORK = ["chips_per_node", "known_domain", "known_beyond", "node_chips", "scaleout_bandwidth", "ring_side", "side_x", "side_y", "startup", "ramp", "efficiency", "reduction_efficiency"];
 const NETWORK_WORDS = ["wrap", "level_overlap"];
 
 // What is counted from the sizes of a model, by the fields of its record; the command counts it anew for other sizes, a form does not.
@@ -29,7 +29,7 @@ export function resolve(input, form) {
   const left = degreeLeft(input, form);
   if (left) return left;
   if (text) return typed(input, text);
-  const skipped = NETWORK.includes(input.chip) && (!chip?.[input.chip] || otherNetwork(form));
+  const skipped = NETWORK.includes(input.chip) && (!chip?.[input.chip] || otherNetwork(form) || otherSlice(chip[input.chip], form));
   if (input.chip && chip && !skipped) return fromChip(input, chip, form);
   const counted = input.model?.startsWith("mixture_") && (form.text("experts") || form.text("experts_per_token"));
   const [size, ...more] = (!counted && model?.[input.model] && otherSizes(input, form, model)) || [];
@@ -103,6 +103,13 @@ function served({chips, tp, dp, ep}) {
 /** True when a link was typed and its domain was not: then nothing of the chip's network holds. */
 function otherNetwork(form) {
   return Boolean(form.fields.has("link_bandwidth") && form.text("link_bandwidth") && !form.text("chips_per_node"));
+}
+
+/** True for a side of a whole domain, where other chips were typed or anything of their shape. */
+function otherSlice({chips}, form) {
+  if (!chips) return false;
+  const shaped = ["side_x", "side_y", "axes", "topology", "chips_per_node"].some((name) => form.fields.has(name) && form.text(name));
+  return shaped || !form.fields.has("chips") || typed({...WHOLE, unit: "chip"}, form.text("chips")).value !== chips;
 }
 
 function chosen(input, text, model, chip) {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 from collections.abc import Iterator, Sequence
 from typing import TypedDict, cast
 
@@ -23,6 +24,7 @@ from flopbook.evaluation.request import Request
 from flopbook.formulas import get_formula, printed
 from flopbook.formulas.declaration import Formula
 from flopbook.hardware.chip import Chip
+from flopbook.hardware.network import Network
 from flopbook.hardware.picked import Picked, PickedWord
 from flopbook.hardware.servers import pick_node_size
 from flopbook.quantities.dtypes import OPTIONS, RULES, STANDS_FOR, WIDTHS
@@ -191,6 +193,11 @@ def _network_records(chip: Chip) -> Iterator[tuple[str, Record]]:
                 yield spec.chip, _value_record(picked, picked.notes)
                 if name in KNOWN:
                     yield KNOWN[name], _value_record(picked)
+    # Sides hold for as many chips alone as make a whole domain; the last follows from the others.
+    sides = Network(chip).pick_whole_sides()
+    whole = math.prod(side.value for side in sides)
+    for name, side in zip(("side_x", "side_y"), sides[:-1], strict=False):
+        yield name, {**_value_record(side, side.notes), "chips": whole}
 
 
 def _taken(calculator: str, name: str, **picker: str) -> Result:
