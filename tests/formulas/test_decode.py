@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from flopbook.errors import FlopbookError
 from flopbook.evaluation.calculator import calculate
 from flopbook.formulas import decode, kv_cache, prefill, serving
+from flopbook.formulas.engine_memory import memory_of_the_runtime
 
 A100 = {"peak": 312e12, "bandwidth": 2.039e12}
 A100_40 = {"peak": 312e12, "bandwidth": 1.555e12}
@@ -363,3 +364,11 @@ def test_learned_positions_are_looked_up(name: str) -> None:
     learned, without = (calculate(name, **shape, positions=word) for word in ("learned", "rotary"))
     assert learned["chip_bytes"] - without["chip_bytes"] == 1024 * 768 * 2
     assert learned["seconds"] == pytest.approx(without["seconds"], rel=1e-12)
+
+
+def test_what_an_engine_keeps_is_told_where_less_is_free() -> None:
+    """8 % of the memory, unless a share of it was kept free."""
+    values = {"memory": 100.0, "memory_share": 1.0}
+    told = [memory_of_the_runtime.value({**values, "free": free}) for free in (-1, 1, 7, 9, 50)]
+    assert told == [0, -1, -1, 0, 0]
+    assert memory_of_the_runtime.value({**values, "memory_share": 0.92, "free": 1.0}) == 0

@@ -233,10 +233,8 @@ def test_of_each_kind_one_layer_owns_its_cache(
     counts: dict[str, int], shared_full: int, shared_window: int, is_open: bool
 ) -> None:
     """A rule over the kinds, whether the full layers are given or what the others leave."""
-    shared = {
-        "shared_kv_layers": shared_full + shared_window,
-        "shared_window_layers": shared_window,
-    }
+    both = shared_full + shared_window
+    shared = {"shared_kv_layers": both, "shared_window_layers": shared_window}
     sizes = {"window": 9, "chunk": 9, "selected_tokens": 9, "compression": 2, "state_values": 9}
     asked = {**counts, **sizes, **shared, "layers": sum(counts.values())}
     if is_open:
