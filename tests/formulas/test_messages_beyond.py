@@ -29,6 +29,18 @@ def message_seconds(**changed: Any) -> float:
     return float(calculate("decode", **(options | changed))["message_seconds"])
 
 
+def test_a_replica_on_two_servers_is_warned_of_the_network() -> None:
+    """SGLang took 23.2 ms a token at TP 16 on two servers of eight H100 (gtobar2025deepseek)."""
+    asked = {"model": "deepseek-v3", "dtype": "fp8", "chip": "h100-sxm", "seq": 2048}
+    for name in ("decode", "serving"):
+        wide, by_chips = (calculate(name, **asked, **{n: 16}, batch=1) for n in ("tp", "chips"))
+        told = wide.omitted["waits_between_domains"]
+        assert told.text == by_chips.omitted["waits_between_domains"].text
+        assert (1 + told.share) * wide["likely_seconds"] == pytest.approx(23.2e-3, rel=0.02)
+        for inside in ({"tp": 8}, {"tp": 8, "dp": 2, "batch": 2}):
+            assert "waits_between_domains" not in calculate(name, **asked, **inside).omitted
+
+
 @given(degree=POWER, near=POWER)
 def test_a_domain_that_holds_the_group_changes_nothing(degree: int, near: int) -> None:
     alone = message_seconds(tp=degree)

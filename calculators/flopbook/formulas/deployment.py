@@ -34,6 +34,7 @@ from flopbook.formulas.inference_parts import (
     messages,
     routed_weights,
     software_of_batches,
+    waits_between_domains,
     weights_read,
 )
 from flopbook.formulas.layer_inputs import CACHE_RULES
@@ -231,6 +232,7 @@ def sequences_that_fit(
     ),
     omissions=(
         software_of_batches,
+        waits_between_domains,
         reading_prompts,
         memory_of_the_engine,
         weights_as_published,
@@ -294,6 +296,7 @@ def serving(
         - Messages between chips, kernel launches and the rates that no program reaches, in all
           but the likely_ values: prices and times without it are those of the bound.
           [software]
+        - Latency of the network between domains. [waits_between_domains]
         - Reading the prompts, in tokens_per_s and usd_per_million_tokens: --prompt-tokens gives it
           a price of its own. [reading_prompts]
         - Prompts that begin alike, whose common part an engine may keep. [no size: it is a matter

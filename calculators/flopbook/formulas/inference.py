@@ -27,6 +27,7 @@ from flopbook.formulas.inference_parts import (
     messages,
     routed_weights,
     software,
+    waits_between_domains,
     weights_read,
 )
 from flopbook.formulas.layer_inputs import CACHE_RULES
@@ -136,6 +137,7 @@ def decoding_work(batch: Batch = 1.0) -> dict[str, Any]:
     rules=(*HEADS_RULES, *WEIGHTS_RULES, *CACHE_RULES, *LAYOUT_RULES),
     omissions=(
         software,
+        waits_between_domains,
         memory_of_the_runtime,
         weights_as_published,
         weights_beside_experts,
@@ -189,7 +191,8 @@ def decode(
           times the bound on one chip and 3.7 times on eight. [software]
         - Engines that are not tuned: eager PyTorch and early int8 kernels reached 5 to 41 percent
           of the bound. [no size: it is theirs]
-        - The links between nodes, in all but likely_seconds. [software]
+        - The links between nodes, in all but likely_seconds, which has their bandwidth alone.
+          [waits_between_domains]
         - Experts chosen unevenly, which make the fullest chip late. [fullest_rank]
         - Memory for activations and for the runtime, some gigabytes on each chip: keep it free
           with --memory-share. [memory_of_the_runtime]

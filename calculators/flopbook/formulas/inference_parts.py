@@ -50,6 +50,8 @@ REACHED = 0.80
 PROMPT_REACHED = 0.50
 LAYER_OVERHEAD = 76e-6
 MESSAGES = Constant(2.0, "1", "all-reduces of a layer: after attention and after the FFN")
+# 23.2 ms for a token of one sequence at TP 16, by SGLang; 5.5 ms are expected of it.
+TWO_SERVERS = Constant(4.2, "1", "measured over expected, between two servers")
 SECOND = Constant(1.0, "s", "any time, where there is none")
 
 LIMITS = ("weights", "KV cache", "arithmetic")
@@ -286,6 +288,22 @@ def software(seconds: float, likely_seconds: float) -> float:
     # Where nothing fits, both are infinite.
     likely = where(seconds < inf, likely_seconds, SECOND)
     return likely / where(seconds < inf, seconds, SECOND) - 1
+
+
+@omission(
+    "a TP degree beyond a domain of {chips_per_node} chips waits on the network twice a layer, "
+    "which no fit has seen: a published step of DeepSeek-R1 on two servers took longer ({size})",
+    of="likely_seconds",
+)
+def waits_between_domains(
+    chips: float, tp: float, dp: float, ep: float, chips_per_node: float, likely_seconds: float
+) -> float:
+    """The one published step of its kind (gtobar2025deepseek), as a warning and no correction."""
+    shared = where(chips < inf, chips, 1) / where(dp < inf, dp, ep)
+    degree = where(tp < inf, tp, shared)
+    is_told = where(degree > chips_per_node, 1, 0)
+    likely = where(likely_seconds < inf, likely_seconds, SECOND)
+    return is_told * (TWO_SERVERS - 1) * likely / likely
 
 
 # The same of prompts, and of batches of prompts and answers.
