@@ -37,8 +37,11 @@ def _dispatch(arguments: list[str]) -> int:
     if first == "--version":
         print(f"flopbook, version {flopbook.__version__}")
         return 0
+    if first == "--completion":
+        print(_completion(words))
+        return 0
     if first.startswith("-"):
-        raise unknown_option(first, ("--version", "--help"))
+        raise unknown_option(first, ("--version", "--completion", "--help"))
     if first == "help":  # as git and docker have it
         return _dispatch([*words[:1], "--help"])
     command = _command(first)
@@ -50,6 +53,13 @@ def _dispatch(arguments: list[str]) -> int:
         return 0
     # A check returns how it went; all other commands have printed and return nothing.
     return command.call(**values) or 0
+
+
+def _completion(words: list[str]) -> str:
+    from flopbook.cli.completion import completion
+
+    commands = (_command(name) for name in (*CATALOGUE, *PLAIN))
+    return completion(words[0] if words else "", commands)
 
 
 def _command(name: str) -> Command:
@@ -67,7 +77,11 @@ def _program_help() -> str:
     from flopbook.cli.layout import HELP_ROW, page
 
     sections = {
-        "Options": [("--version", "Show the version."), HELP_ROW],
+        "Options": [
+            ("--version", "Show the version."),
+            ("--completion SHELL", "Print what bash, zsh or fish completes, for its start file."),
+            HELP_ROW,
+        ],
         "Calculators": _command_rows(CATALOGUE),
     }
     sections |= {title: _command_rows(commands) for title, commands in SECTIONS.items()}
