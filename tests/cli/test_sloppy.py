@@ -54,6 +54,10 @@ REFUSED = {
     f"memory {LLAMA} --chip h100:8 --seq 8192": "name one, h100-sxm, and give --chips 8",
     "attention-traffic --chip h100": "and 16 more\n",
     f"{TRAINED} --tokens 1T": "share of the peak reached); flopbook predict estimates it",
+    "show llama-3-70b": "llama-3-70b is a model: flopbook params --model llama-3-70b",
+    "predict --model llama-3-8b --chip h100-sxm --chips 64 --seq 8192 --batch 64 --tp 3 --pp 2": (
+        "--tp 3 --pp 2 does not make 64 chips"
+    ),
     "help kvcache": "unknown command 'kvcache'; nearest: kv-cache",
     "collective --op allreduce --chip h100-sxm --chips 8 --bytes 1GB": "nearest: all-reduce",
     f"{SUMMED} --link-bandwidth 400": "'400' has no unit; write for example 400GB/s",

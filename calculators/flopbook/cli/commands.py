@@ -5,13 +5,17 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from flopbook.cli.layout import print_json
 from flopbook.cli.parser import Option, UsageError
 from flopbook.cli.plain import command
 from flopbook.data.claims import Claim
-from flopbook.errors import printable
+from flopbook.errors import FlopbookError, UnknownName, printable
 from flopbook.evaluation.answers import columns, counted
+
+if TYPE_CHECKING:
+    from flopbook.data.accelerators import Entry
 
 _VERDICT = Option(
     "--verdict",
@@ -36,12 +40,11 @@ def show_command(name: str, everything: bool, as_json: bool) -> None:
 
     Example: flopbook show h100-sxm
     """
-    from flopbook.data.library import entry
     from flopbook.export.records import entry_record
     from flopbook.hardware.parts import settled_totals
     from flopbook.hardware.shown import chosen_claims
 
-    accelerator = entry(name)
+    accelerator = _shown(name)
     if as_json:
         print_json(entry_record(accelerator))
         return
@@ -81,6 +84,19 @@ def _claim_value(claim: Claim) -> str:
     if isinstance(claim.value, (int, float)):
         return f"{claim.value:,g} {claim.unit}"
     return claim.words
+
+
+def _shown(name: str) -> Entry:
+    """The accelerator of this name; for a model, where its sizes are shown."""
+    from flopbook.data.library import entry, model_ids
+
+    try:
+        return entry(name)
+    except UnknownName:
+        if name.strip().lower() not in model_ids():
+            raise
+        model = name.strip().lower()
+        raise FlopbookError(f"{model} is a model: flopbook params --model {model}") from None
 
 
 @command("models")

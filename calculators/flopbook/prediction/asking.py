@@ -330,12 +330,11 @@ def check_stage(stage: int) -> None:
 
 def _check_degrees(degrees: Mapping[str, int], chips: int) -> None:
     """Degrees that are given divide the chips, and multiply to them where all are given."""
-    product = 1
-    for name in ("tp", "pp", "cp", "dp"):
-        product *= degrees.get(name, 1)
-    sizes = " x ".join(f"{name} {degrees[name]}" for name in DEGREES if name in degrees)
+    dividing = {name: degrees[name] for name in ("tp", "pp", "cp", "dp") if name in degrees}
+    product = math.prod(dividing.values())
     if chips % product or ("dp" in degrees and product != chips):
-        raise FlopbookError(f"{sizes} is {product}, which does not make {chips} chips")
+        sizes = " ".join(f"{flag_of(name)} {degree}" for name, degree in dividing.items())
+        raise FlopbookError(f"{sizes} does not make {chips} chips")
 
 
 def step_sequences(options: Mapping[str, str | None], sequence: int) -> int | None:
