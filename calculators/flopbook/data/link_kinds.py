@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from flopbook.data.library import library, per_library
-from flopbook.data.yaml_text import read_yaml
 from flopbook.errors import DataError, Problem, shorten, show_path
 
 FILE = "links.yaml"
@@ -37,6 +36,8 @@ def read_link_kinds(path: Path) -> dict[str, LinkKind]:
     """All kinds by name. Raises DataError; a missing file means that nothing was measured."""
     if not path.is_file():
         return {}
+    from flopbook.data.yaml_text import read_yaml  # which takes longer to load than to ask
+
     rows = read_yaml(path).plain()
     try:
         return {name: _kind(name, row) for name, row in rows["kinds"].items()}

@@ -12,12 +12,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from flopbook.data.claims import Claim
-from flopbook.data.contributed_text import text_problems
 from flopbook.data.folders import schema_paths
 from flopbook.data.library import library, per_library
-from flopbook.data.records import with_dates
-from flopbook.data.schema import check, load_schema
-from flopbook.data.yaml_text import read_yaml
 from flopbook.errors import DataError, show_path
 
 FILE = "prices.yaml"
@@ -74,6 +70,11 @@ def read_prices(path: Path) -> tuple[Price, ...]:
     """All prices of a file. Raises DataError with every problem; a missing file has none."""
     if not path.is_file():
         return ()
+    from flopbook.data.contributed_text import text_problems
+    from flopbook.data.records import with_dates
+    from flopbook.data.schema import check, load_schema
+    from flopbook.data.yaml_text import read_yaml
+
     document, file = read_yaml(path), show_path(path)
     schema = load_schema(schema_paths()["prices"])
     problems = [*check(document, schema, file), *text_problems(document, file)]

@@ -10,14 +10,13 @@ import datetime
 import difflib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from flopbook.data.contributed_text import text_problems
 from flopbook.data.folders import schema_paths
-from flopbook.data.records import keep_fields, with_dates
-from flopbook.data.schema import check, load_schema
-from flopbook.data.yaml_text import Node, read_yaml
 from flopbook.errors import DataError, Problem, show_path
+
+if TYPE_CHECKING:
+    from flopbook.data.yaml_text import Node
 
 Group = Mapping[str, Any]
 NOTHING: Group = {}
@@ -103,6 +102,12 @@ class RunFile(NamedTuple):
 
 def read_run_file(path: Path) -> RunFile:
     """Read and check a file of measured runs. Raises DataError with all of its problems."""
+    # Rows are mostly read from what was kept of them, and YAML takes longer to load than to ask.
+    from flopbook.data.contributed_text import text_problems
+    from flopbook.data.records import keep_fields, with_dates
+    from flopbook.data.schema import check, load_schema
+    from flopbook.data.yaml_text import read_yaml
+
     document, file = read_yaml(path), show_path(path)
     schema = load_schema(schema_paths()["runs"])
     problems = [*check(document, schema, file), *text_problems(document, file)]
