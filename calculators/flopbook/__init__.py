@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from flopbook.formulas.failures import reliability as reliability
     from flopbook.formulas.inference import decode as decode
     from flopbook.formulas.kernel_rooflines import roofline as roofline
+    from flopbook.formulas.offloading import offload as offload
     from flopbook.formulas.pipeline import bubble as bubble
     from flopbook.formulas.prompts import prefill as prefill
     from flopbook.formulas.rooflines import arithmetic_intensity as arithmetic_intensity

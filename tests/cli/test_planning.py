@@ -154,3 +154,12 @@ def test_a_mistake_is_one_line_and_status_2(more: str, said: str, cli: Any) -> N
     outcome = cli(*with_options(ASKED.split(), more.split()))
     assert outcome.status == 2 and outcome.out == ""
     assert said in outcome.err and outcome.err.count("\n") == 1
+
+
+def test_plans_for_several_places_of_the_states_stand_beside_each_other(cli: Any) -> None:
+    few = "--chips 8 --batch-tokens 256Ki --seq 4096 --tp 8 --pp 1"
+    text = told(cli, f"{few} --offload no,optimizer,parameters")
+    assert text.startswith("offload") and "none fits with offload no" in text
+    found = record(cli, f"{few} --offload optimizer,parameters")
+    assert [one["offload"] for one in found["answers"]] == ["optimizer", "parameters"]
+    assert "one does with --offload optimizer" in told(cli, few)

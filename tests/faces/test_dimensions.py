@@ -197,6 +197,13 @@ BLIND = {
     "state_per_param / stored",
     "storage / chips",
     "period * 2",
+    "0 / params",
+    "where(rung >= 1, params, 0 * params) * dp",
+    "rounds * grad_bytes / divided",
+    "bytes_per_param / divided",
+    "2 / microbatches",
+    "fetched * 2",
+    "host_chips * update_bytes / divided",
 }
 
 

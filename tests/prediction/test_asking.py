@@ -46,7 +46,8 @@ def test_parts_make_the_step_and_the_step_makes_the_throughput() -> None:
     tokens = 4 * 2**20
     assert prediction.tokens_per_second == pytest.approx(tokens / prediction.seconds / 512)
     assert 0.2 < prediction.mfu < 0.6
-    assert prediction.inferred == ()
+    assert prediction.inferred == ("network",)
+    assert predict({**ASKED, "network": "ndr"}).inferred == ()
 
 
 def test_one_prediction_does_without_numpy() -> None:
@@ -61,7 +62,8 @@ def test_one_prediction_does_without_numpy() -> None:
 def test_what_was_not_asked_is_named() -> None:
     prediction = predict({name: ASKED[name] for name in ("model", "chip", "chips")})
     expected = {"micro-batch size", "gradient accumulation steps", "ZeRO stage", "recompute"}
-    assert {*expected, "software stack", "batch of a step"} == set(prediction.inferred)
+    expected |= {"network", "software stack", "batch of a step"}
+    assert expected == set(prediction.inferred)
 
 
 def test_a_step_is_sized_in_tokens_or_in_sequences() -> None:

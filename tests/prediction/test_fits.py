@@ -171,7 +171,7 @@ def test_the_paper_of_selective_recomputation_is_met_by_a_fit_that_never_saw_it(
     """Korthikanti et al. 2023, Table 5: step times of four models on A100.
 
     The fit leaves both sources of the paper out. The largest error is below the 8.87 percent of
-    Calculon on the table, the mean a little above its 3.65.
+    Calculon on the table, the mean below its 3.65.
     """
     model, table = MODELS["training_throughput"], "korthikanti2022-t5"
     cases = cases_of(model, run_files().values(), use="fit").cases
@@ -179,7 +179,7 @@ def test_the_paper_of_selective_recomputation_is_met_by_a_fit_that_never_saw_it(
     left_out = [case for case in cases if case.source == table]
     measured = np.array([case.measured for case in left_out])
     errors = np.abs(predicted(model, left_out, p) / measured - 1)
-    assert len(errors) == 4 and np.mean(errors) < 0.04 and max(errors) < 0.0887
+    assert len(errors) == 4 and np.mean(errors) < 0.0365 and max(errors) < 0.0887
 
 
 def test_validation_has_one_line_for_every_row() -> None:

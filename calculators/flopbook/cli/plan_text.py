@@ -9,6 +9,7 @@ from flopbook.planning.comparing import Choice, best_of_each, joint_front
 from flopbook.planning.evidence import beyond_measured
 from flopbook.planning.explaining import (
     loss_of_the_next,
+    offload_that_fits,
     parts_of_layout,
     reasons,
     smallest_count,
@@ -66,7 +67,7 @@ def _choices(plans: Sequence[RunPlan], choices: Sequence[Choice]) -> str:
 
 
 def _differing(plans: Sequence[RunPlan]) -> list[str]:
-    """What some plans differ in: chips, dtype, or both; chips where they are all alike."""
+    """What some plans differ in: chips, dtype, offload; chips where they are all alike."""
     asked = [_words(run_plan) for run_plan in plans]
     return [name for name in asked[0] if len({each[name] for each in asked}) > 1] or ["chips"]
 
@@ -77,7 +78,12 @@ def _asked(plans: Sequence[RunPlan], found: RunPlan) -> list[str]:
 
 
 def _words(found: RunPlan) -> dict[str, str]:
-    return {"chips": f"{found.question.chips:,}", "dtype": found.question.dtype}
+    question = found.question
+    return {
+        "chips": f"{question.chips:,}",
+        "dtype": question.dtype,
+        "offload": question.run.offload,
+    }
 
 
 def why(found: RunPlan) -> str:
@@ -117,6 +123,8 @@ def nothing_fits(found: RunPlan) -> str:
     room = format_quantity(question.room, "byte", digits=3)
     sentence = f"no layout on {counted(question.chips, 'chip')} fits into {room} each"
     count = smallest_count(question)
+    place = offload_that_fits(question)
+    sentence += f"; one does with --offload {place}" if place else ""
     return f"{sentence}; {count:,} chips are enough" if count else f"{sentence}, nor on more chips"
 
 

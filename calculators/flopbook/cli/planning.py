@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,7 @@ MOST_PLANS = 16
 _OF_TRAINING = (
     *("batch_tokens", "seq", "stack", "cp", "virtual", "schedule"),
     *("zero", "hsdp", "micro_batch", "recompute", "recompute_layers", "max_bytes", "max_seconds"),
+    *("offload", "offload_activations", "network"),
 )
 _OF_SERVING = ("prompt", "answer", "pools", "max_first_token", "max_per_token")
 _OPTIONS = (
@@ -31,6 +33,7 @@ _OPTIONS = (
     Option("--seq", "seq", "Tokens of a sequence; 4,096 if open.", "COUNT"),
     Option("--dtype", "dtype", "Format of matrix products, or several: bf16,fp8.", "FORMAT"),
     Option("--stack", "stack", "Software, such as nemo@25.11 or torchtitan.", "NAME[@VERSION]"),
+    Option("--network", "network", "A card for each chip: ndr, 400gbe, or 400Gb/s.", "NAME"),
     Option("--tp", "tp", "Search this tensor-parallel degree alone.", "COUNT"),
     Option("--pp", "pp", "This number of pipeline stages alone.", "COUNT"),
     Option("--cp", "cp", "This context-parallel degree alone.", "COUNT"),
@@ -43,6 +46,8 @@ _OPTIONS = (
     Option("--micro-batch", "micro_batch", "This micro-batch alone, in sequences.", "COUNT"),
     Option("--recompute", "recompute", "This alone: none, selective, full.", "WORD"),
     Option("--recompute-layers", "recompute_layers", "Of a stage, with full.", "COUNT"),
+    Option("--offload", "offload", "On the host, or several: no,optimizer,gradients.", "WORD"),
+    Option("--offload-activations", "offload_activations", "On the host too: yes or no.", "WORD"),
     Option("--max-bytes", "max_bytes", "Memory of each chip that a layout may take.", "SIZE"),
     Option("--max-seconds", "max_seconds", "Longest step.", "TIME"),
     Option("--price", "price", "Price of a chip, such as 2USD/h.", "PRICE"),
@@ -103,21 +108,23 @@ def plan_command(
 
 
 def _plans(options: Mapping[str, str | None], top: int, pareto: bool) -> list[RunPlan]:
-    """A plan for each count of chips and each format."""
+    """A plan for each count of chips, each format, and each part of the states on the host."""
     from flopbook.planning.planner import plan
     from flopbook.planning.question import question_of
 
     counts = str(options.get("chips") or "").split(",")
     formats = str(options.get("dtype") or "bf16").split(",")
-    if len(counts) * len(formats) > MOST_PLANS:
+    places = str(options.get("offload") or "no").split(",")
+    asked = list(itertools.product(counts, formats, places))
+    if len(asked) > MOST_PLANS:
         raise FlopbookError(
-            f"--chips and --dtype make {len(counts) * len(formats)} plans, "
-            f"expected at most {MOST_PLANS}"
+            f"--chips, --dtype and --offload make {len(asked)} plans, expected at most {MOST_PLANS}"
         )
     questions = [
-        question_of({**options, "chips": count.strip(), "dtype": dtype.strip()})
-        for count in counts
-        for dtype in formats
+        question_of(
+            {**options, "chips": count.strip(), "dtype": dtype.strip(), "offload": place.strip()}
+        )
+        for count, dtype, place in asked
     ]
     # The next layout, which the answer compares with the best, is there even if one is listed.
     return [plan(question, max(top, 2), with_front=pareto) for question in questions]
@@ -138,7 +145,8 @@ def _records(
 
 def _asked(found: RunPlan) -> dict[str, object]:
     """What the plans of one command differ in."""
-    return {"chips": found.question.chips, "dtype": found.question.dtype}
+    question = found.question
+    return {"chips": question.chips, "dtype": question.dtype, "offload": question.run.offload}
 
 
 def _record(found: RunPlan, top: int, framework: str | None) -> dict[str, object]:

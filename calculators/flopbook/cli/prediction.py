@@ -12,7 +12,6 @@ from flopbook.cli.parser import Option
 from flopbook.cli.plain import command
 from flopbook.errors import FlopbookError, UnknownName, printable, shorten
 from flopbook.evaluation.answers import columns, counted
-from flopbook.planning.layout_words import layout_words
 from flopbook.quantities.units import format_quantity
 
 if TYPE_CHECKING:
@@ -35,7 +34,8 @@ _CALIBRATE = Option(
 # What predict takes of training alone; flopbook plan --serve divides the chips of a server.
 _OF_TRAINING = (
     *("batch_tokens", "pp", "cp", "ep", "dp", "virtual", "schedule", "zero", "hsdp"),
-    *("micro_batch", "recompute", "recompute_layers", "tokens"),
+    *("micro_batch", "recompute", "recompute_layers", "offload", "offload_activations", "tokens"),
+    "network",
 )
 _PREDICT_OPTIONS = (
     Option("--model", "model", "The model, such as llama-3-70b.", "NAME"),
@@ -57,8 +57,11 @@ _PREDICT_OPTIONS = (
     Option("--micro-batch", "micro_batch", "Sequences of a micro-batch.", "COUNT"),
     Option("--recompute", "recompute", "What is recomputed: none, selective, full.", "WORD"),
     Option("--recompute-layers", "recompute_layers", "Of a stage; all with full if open.", "COUNT"),
+    Option("--offload", "offload", "On the host: optimizer, gradients or parameters.", "WORD"),
+    Option("--offload-activations", "offload_activations", "On the host too: yes or no.", "WORD"),
     Option("--dtype", "dtype", "Format of matrix products: bf16, fp16, fp8, fp4.", "FORMAT"),
     Option("--stack", "stack", "Software, such as nemo@25.11 or torchtitan.", "NAME[@VERSION]"),
+    Option("--network", "network", "A card for each chip: ndr, 400gbe, or 400Gb/s.", "NAME"),
     Option("--answer", "answer", "Tokens of an answer: predicts serving, not training.", "COUNT"),
     Option("--tokens", "tokens", "Tokens of the whole run, such as 15T.", "COUNT"),
     Option("--price", "price", "Price of a chip, such as 2USD/h.", "RATE"),
@@ -78,6 +81,7 @@ def predict_command(as_json: bool, calibrate: str | None, **options: str | None)
 
     Example: flopbook predict --model llama-3-70b --chip h100-sxm --chips 512 --batch-tokens 4Mi
     """
+    from flopbook.cli.layout_words import words_of_layout
     from flopbook.prediction.asking import predict, refuse
 
     if options["answer"]:
@@ -89,12 +93,12 @@ def predict_command(as_json: bool, calibrate: str | None, **options: str | None)
         print_json(prediction.record())
         return
     rows = [
-        ("step", f"{prediction.seconds:.3g} s", "80 % band " + _span(prediction)),
+        ("step", f"{prediction.seconds:.3g} s", _band(prediction)),
         ("throughput", f"{prediction.tokens_per_second:,.0f} token/s/chip", ""),
         ("MFU", f"{100 * prediction.mfu:.1f} %", "full attention, over the 16-bit peak"),
         *_memory_rows(prediction),
         *_spent_rows(prediction.spent),
-        ("layout", *_layout_words(prediction.layout())),
+        ("layout", *words_of_layout(prediction.layout())),
     ]
     print(columns(rows))
     print("\nparts of the step")
@@ -108,17 +112,6 @@ def predict_command(as_json: bool, calibrate: str | None, **options: str | None)
     if prediction.calibration:
         print(_calibrated(prediction.calibration))
     _print_notes(prediction.inferred, prediction.similar)
-
-
-def _layout_words(layout: Mapping[str, Any]) -> tuple[str, str]:
-    """The degrees that were predicted, and the step that they make."""
-    recomputed = layout["recompute_layers"]
-    layers = f" in {counted(recomputed, 'layer')} of a stage" if recomputed else ""
-    step = (
-        f"{counted(layout['batch'], 'sequence')} of {layout['seq']:,} tokens a step, "
-        f"micro-batch {layout['micro_batch']}, recompute {layout['recompute']}{layers}"
-    )
-    return layout_words(layout), step
 
 
 def _print_serving(
@@ -201,6 +194,10 @@ def _spent_rows(spent: Spending) -> list[tuple[str, str, str]]:
     ]
 
 
+def _band(prediction: Prediction) -> str:
+    return f"80 % band {prediction.low:.3g} to {prediction.high:.3g} s"
+
+
 def _shares(parts: Mapping[str, float], unit: str) -> str:
     """Parts that are there, the largest first, with the share of each."""
     total = sum(parts.values())
@@ -214,10 +211,6 @@ def _shares(parts: Mapping[str, float], unit: str) -> str:
         if size > 0
     ]
     return columns(rows, indent="  ")
-
-
-def _span(prediction: Prediction) -> str:
-    return f"{prediction.low:.3g} to {prediction.high:.3g} s"
 
 
 @command("validate", _ROWS, _BY, _CALIBRATE, argument="[FILE ...]")

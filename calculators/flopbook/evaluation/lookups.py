@@ -172,6 +172,13 @@ def _scaleout_bandwidth(chip: Chip, request: Request) -> Picked | None:
     return None if _is_typed(request) else Network(chip).pick_beyond()
 
 
+def _host_bandwidth(chip: Chip, request: Request) -> Picked:
+    picked = chip.pick_host_bandwidth()
+    if picked is None:
+        raise Missing(f"{chip.id}: no link to its host with a stated direction is published")
+    return picked
+
+
 def _if_known(pick: ChipValue) -> ChipValue:
     """The same look-up for a calculator that goes without what is not on record."""
 
@@ -248,6 +255,7 @@ _CHIP_VALUES: dict[str, ChipValue] = {
     "topology": _topology,
     "chips_per_node": _chips_per_node,
     "scaleout_bandwidth": _scaleout_bandwidth,
+    "host_bandwidth": _host_bandwidth,
     "known_domain": _if_known(_chips_per_node),
     "known_beyond": _if_known(_scaleout_bandwidth),
     "wrap": _wrap,

@@ -30,6 +30,7 @@ SECTIONS: dict[str, dict[str, str]] = {
         "max-params": "capacity",
         "memory": "training_memory",
         "fine-tuning": "tuning",
+        "offload": "offloading",
         "training-time": "training_runs",
         "scaling-law": "scaling",
     },

@@ -25,6 +25,7 @@ from flopbook.formulas.training_memory_inputs import (
     Ep,
     GradBytes,
     Hsdp,
+    Offload,
     Params,
     Pp,
     Schedule,
@@ -102,27 +103,21 @@ def model_states(
     state_shards = where(zero >= 1, shard, 1)
     state_cut = where(zero >= 1, shard / ep, 1)
     shared = rest_part + embedding_part
-    extra_bytes = (
-        bytes_per_param / weight_shards
-        + gradient_width / gradient_shards
-        + embedding_state / state_shards
-    )
     common_state = (state * rest_part + embedding_state * embedding_part) / state_shards
     summed = gradient_width * (shared / gradient_shards + expert_part / gradient_cut)
-    # Without buffers, gradients are made while the activations go.
-    made = summed if grad_accumulation == "none" else 0 * summed
     layer_params = (rest / tp + expert / (tp * ep)) / layers
     return {
-        "weights": bytes_per_param * (shared / weight_shards + expert_part / weight_cut),
-        "gradients": summed - made,
-        "optimizer_state": common_state + state * expert_part / state_cut,
-        "stage_extra": extra * extra_bytes,
+        "all_weights": bytes_per_param * (shared / weight_shards + expert_part / weight_cut),
+        "summed": summed,
+        "all_states": common_state + state * expert_part / state_cut,
+        "extra_weights": extra * bytes_per_param / weight_shards,
+        "extra_gradients": extra * gradient_width / gradient_shards,
+        "extra_states": extra * embedding_state / state_shards,
         "layer_params": layer_params,
         "outer_params": ends / tp,
         "shard": shard,
         "is_whole": is_whole,
-        "made": made,
-        "cast_gradients": cast * ((shared + extra) / state_shards + expert_part / state_cut),
+        "all_casts": cast * ((shared + extra) / state_shards + expert_part / state_cut),
         "blocks": blocks,
         "sparse": sparse,
         "expert_model": expert_model,
@@ -130,4 +125,36 @@ def model_states(
         "expert_width": expert_width,
         "matrices": matrices,
         "stages": pp,
+    }
+
+
+@part
+def states_here(
+    all_weights: Step,
+    summed: Step,
+    all_states: Step,
+    extra_weights: Step,
+    extra_gradients: Step,
+    extra_states: Step,
+    all_casts: Step,
+    grad_accumulation: Accumulation = "auto",
+    offload: Offload = "no",
+) -> dict[str, Any]:
+    """What of them the device keeps itself, and not its host."""
+    rung = {"optimizer": 1, "gradients": 2, "parameters": 3}.get(offload, 0)
+    has_weights = where(rung >= 3, 0, 1)
+    has_gradients = where(rung >= 2, 0, 1)
+    has_states = where(rung >= 1, 0, 1)
+    # Without buffers, gradients are made while the activations go.
+    buffered = 0 if grad_accumulation == "none" else 1
+    extra_here = has_weights * extra_weights + has_gradients * extra_gradients
+    return {
+        "weights": has_weights * all_weights,
+        "gradients": buffered * has_gradients * summed,
+        "optimizer_state": has_states * all_states,
+        "stage_extra": extra_here + has_states * extra_states,
+        "made": (1 - buffered) * has_gradients * summed,
+        "cast_gradients": has_states * all_casts,
+        "fetches": 1 - has_weights,
+        "streams": 1 - has_gradients,
     }

@@ -18,7 +18,7 @@ from flopbook.formulas.training_memory_inputs import (
     Tp,
     Zero,
 )
-from flopbook.quantities.ops import minimum, where
+from flopbook.quantities.ops import maximum, minimum, where
 
 # For one tensor of one number nvidia-smi shows 1,271 MiB (bigscienceworkshop2024chronicles).
 CUDA_CONTEXT = Constant(1271 * 2**20, "byte", "CUDA context and kernels of a process")
@@ -36,6 +36,8 @@ def training_buffers(
     outer_params: Step,
     shard: Step,
     is_whole: Step,
+    fetches: Step,
+    streams: Step,
     bytes_per_param: BytesPerParam = 2.0,
     grad_bytes: GradBytes = 2.0,
     zero: Zero = 0.0,
@@ -56,6 +58,9 @@ def training_buffers(
     # A layer's gradient is whole until it is reduced, in fp32.
     gradients_held = where(is_whole > 0, 0, grad_bytes + FP32) * layer_params
     divides = where(zero >= 3, where(shard > 1, 1, 0), 0)
+    # Weights on the host are fetched layer by layer, and gradients leave as they are made.
+    fetched = maximum(divides, fetches)
+    streamed = maximum(divides, streams)
     groups = (
         where(dp * cp > 1, 1, 0)
         + where(tp > 1, 1, 0)
@@ -64,7 +69,7 @@ def training_buffers(
         + where(ep > 1, 1, 0)
     )
     return {
-        "gathered_weights": divides * weights_held,
-        "gathered_gradients": divides * gradients_held,
+        "gathered_weights": fetched * weights_held,
+        "gathered_gradients": streamed * gradients_held,
         "communication": groups * group_bytes,
     }

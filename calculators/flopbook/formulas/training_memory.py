@@ -6,7 +6,7 @@ from flopbook.formulas.declaration import Output, Step, formula
 from flopbook.formulas.layer_activations import layer_activations
 from flopbook.formulas.layer_inputs import SEEN_RULES
 from flopbook.formulas.layer_kinds import layer_counts, seen_tokens
-from flopbook.formulas.model_states import model_states
+from flopbook.formulas.model_states import model_states, states_here
 from flopbook.formulas.optimizer_states import optimizer_states
 from flopbook.formulas.parameters import (
     DModel,
@@ -25,6 +25,7 @@ from flopbook.formulas.training_memory_inputs import (
     Memory,
     MicroBatch,
     MicroBatches,
+    OffloadActivations,
     Params,
     Pp,
     ReserveShare,
@@ -34,6 +35,7 @@ from flopbook.formulas.training_memory_inputs import (
     Virtual,
     VocabParallel,
 )
+from flopbook.formulas.training_memory_symbols import MEMORY_SYMBOLS
 from flopbook.formulas.training_omissions import (
     copies_of_dualpipe,
     gradients_in_fp32,
@@ -78,6 +80,8 @@ from flopbook.quantities.ops import inf, maximum, minimum, where
     sources=(
         "korthikanti2023reducing",
         "rajbhandari2020zero",
+        "ren2021zero",
+        "rajbhandari2021zero",
         "narayanan2021efficient",
         "qi2024zero",
         "qi2024pipeline",
@@ -91,133 +95,14 @@ from flopbook.quantities.ops import inf, maximum, minimum, where
     parts=(
         optimizer_states,
         model_states,
+        states_here,
         training_buffers,
         layer_counts,
         seen_tokens,
         layer_activations,
         in_flight,
     ),
-    symbols={
-        "embedding": r"N_\text{in}",
-        "embeddings": r"N_\text{emb}",
-        "sparse": r"L_e",
-        "dense_width": r"f_d",
-        "expert_width": r"f_e",
-        "shared_width": r"f_s",
-        "matrices": r"\mu",
-        "expert": r"N_e",
-        "rest": r"N_r",
-        "rest_part": r"n_r",
-        "embedding_part": r"n_\text{emb}",
-        "expert_part": r"n_e",
-        "extra": r"n_x",
-        "shared": r"n_s",
-        "shard": r"\sigma",
-        "weight_shards": r"\sigma_w",
-        "gradient_shards": r"\sigma_g",
-        "state_shards": r"\sigma_o",
-        "weight_cut": r"\epsilon_w",
-        "gradient_cut": r"\epsilon_g",
-        "state_cut": r"\epsilon_o",
-        "master": r"\omega_0",
-        "moments": r"\omega_1",
-        "state": r"\omega",
-        "embedding_state": r"\omega_\text{emb}",
-        "extra_bytes": r"\omega_x",
-        "optimizer_state": "O",
-        "common_state": r"\Omega",
-        "layer_params": r"n_\ell",
-        "outer_params": r"n_o",
-        "adds_whole": r"\alpha_0",
-        "is_whole": r"\alpha",
-        "gradient_width": r"g_\alpha",
-        "divided": r"z_\alpha",
-        "summed": r"\Gamma",
-        "made": r"\Gamma_0",
-        "cast": r"\omega_c",
-        "cast_gradients": r"\Gamma_c",
-        "narrow": r"\omega_n",
-        "keeps": r"\lambda_0",
-        "layers_held": r"\lambda",
-        "weights_held": r"G_w",
-        "gradients_held": r"G_g",
-        "divides": r"\delta",
-        "groups": r"\nu",
-        "gathered_weights": r"Z_w",
-        "gathered_gradients": r"Z_g",
-        "inner_results": r"\mu_f",
-        "rotated": r"y_\text{rot}",
-        "entry_side": r"\tau_e",
-        "masked": r"\beta_0",
-        "is_flash": r"\phi",
-        "places": r"y_p",
-        "products": r"y_m",
-        "alternate": r"A_2",
-        "vocab_part": r"V_t",
-        "logit": r"q_1",
-        "states": r"\Sigma",
-        "passing": r"\Pi",
-        "beyond": r"T_b",
-        "tensors": r"\Theta",
-        "head": r"\eta",
-        "keys": r"\kappa",
-        "latent": r"y_\text{MLA}",
-        "projected": r"y_a",
-        "compressed": r"y_r",
-        "visited": r"f_v",
-        "inner": r"y_f",
-        "copies": r"y_c",
-        "uncut": r"y",
-        "masks": r"\beta",
-        "side": r"\tau",
-        "layer": r"A_\ell",
-        "per_score": r"S_b",
-        "softmax": r"S_0",
-        "statistics": r"S_1",
-        "scores": r"S_2",
-        "everything": r"A_1",
-        "beside": r"\ell_b",
-        "open_layers": r"\ell_o",
-        "windowed": r"\ell_w",
-        "full": r"\ell_f",
-        "in_window": r"s_w",
-        "in_chunk": r"s_c",
-        "selected": r"s_i",
-        "blocks": r"\ell_F",
-        "expert_model": r"d_e",
-        "attending": r"\ell_a",
-        "attended": r"\alpha_a",
-        "entries": r"y_e",
-        "mixed": r"y_z",
-        "latents": r"y_l",
-        "cached_latents": r"y_k",
-        "seen": r"s_\Sigma",
-        "indexing": r"\ell_j",
-        "index_entries": r"s_e",
-        "packed": r"s_h",
-        "at_side": r"s_s",
-        "met": r"\mu_s",
-        "latent_places": r"y_{pl}",
-        "dropped": r"S_3",
-        "boundary": r"A_0",
-        "repeated": r"\sigma_r",
-        "repeating": r"A_r",
-        "kept": "A",
-        "again": "R",
-        "tokens": r"\theta",
-        "chunks": "u",
-        "warm": r"n_1",
-        "peak_microbatches": r"m_0",
-        "least": r"m_p",
-        "end": r"n_p",
-        "stages": r"\pi",
-        "replicas": r"\rho",
-        "end_stage": r"N_p",
-        "ends": r"N_1",
-        "held": r"m_1",
-        "stage_kept": r"A_s",
-        "peak": r"P",
-    },
+    symbols=MEMORY_SYMBOLS,
     asks=("model", "chip", "chips", "zero", "seq"),
     divides=("dp", "tp", "pp", "cp"),
     examples=(
@@ -279,6 +164,7 @@ def memory(
     logit_bytes: LogitBytes = 12.0,
     loss_chunks: LossChunks = 1.0,
     vocab_parallel: VocabParallel = "yes",
+    offload_activations: OffloadActivations = "no",
     context_bytes: ContextBytes = CUDA_CONTEXT,
     reserve: ReserveShare = RESERVED,
     memory: Memory = inf,
@@ -324,8 +210,10 @@ def memory(
         equally many: p in ZB-H1 and ZB-V, 2p - 1 in ZB-H2, p + 1 in DualPipe, p + 1/2 in
         DualPipe-V. ZB-V and DualPipe-V run the model down the devices and up again, DualPipe runs
         it from both ends at once: there the first device has both ends of the model, with
-        embedding, head and logits. DualPipe keeps two copies of the model, with gradients and
-        optimizer.
+        embedding, head and logits. DualPipe keeps two copies of all states of the model.
+
+        Offloading moves the state of the optimizer to the host, then gradients too, then weights,
+        which are fetched as FSDP gathers them; of activations two layers' stay behind.
 
         The allocator of PyTorch reserves some percent more than its tensors take. NCCL has buffers
         for each group of devices, and the driver a context with the code of the kernels. What a
@@ -352,15 +240,18 @@ def memory(
     least = minimum(end, microbatches)
     # The last stage of 1F1B goes backward at once and holds one micro-batch, more when interleaved.
     held = {"1f1b": least, "interleaved": least}.get(schedule, peak_microbatches)
+    near = inf if offload_activations == "no" else 2 * pp / layers
+    present = minimum(near, peak_microbatches)
     stage_kept = tokens * layers / pp * kept
-    activations = peak_microbatches * stage_kept
+    least_kept = minimum(held, present) * stage_kept
+    activations = present * stage_kept
     vocab_part = vocab / tp if vocab_parallel == "yes" else vocab
     # Chunks of the loss hold the copies of one chunk beside the logits themselves.
     logit = minimum(logit_bytes, activation_bytes + logit_bytes / loss_chunks)
     logits = tokens * (vocab_part * logit + 2 * d_model * activation_bytes / side)
     working = tokens * again
     # One stage is first and last; else the fuller of both ends counts.
-    peak = where(pp > 1, maximum(activations, held * stage_kept + logits), activations + logits)
+    peak = where(pp > 1, maximum(activations, least_kept + logits), activations + logits)
     states = weights + gradients + optimizer_state + stage_extra
     passing = gathered_weights + gathered_gradients + working + peak
     # The step comes after the passes: it counts as far as it needs more than they did.

@@ -22,6 +22,8 @@ RESHARD = ("auto", "yes", "no")
 SEQUENCE_PARALLEL = (*YES_NO, "gathered")
 ACCUMULATION = ("auto", "sharded", "whole", "none")
 FUSION = ("fused", "eager")
+# What of the states lies in the memory of the host; each word has those before it too.
+OFFLOADED = ("no", "optimizer", "gradients", "parameters")
 
 # What the form folds away together, beside the groups of the shape.
 DIVISION = Group("Parallelism")
@@ -142,6 +144,16 @@ Fusion = Annotated[
         "elementwise operations are fused (torch.compile, Megatron) or each keeps its result",
         FUSION,
     ),
+    KEPT,
+]
+Offload = Annotated[
+    str,
+    _word("offload", "states in the memory of the host, each with those before it", OFFLOADED),
+    KEPT,
+]
+OffloadActivations = Annotated[
+    str,
+    _word("away", "activations of the layers wait in the memory of the host", YES_NO),
     KEPT,
 ]
 LogitBytes = Annotated[

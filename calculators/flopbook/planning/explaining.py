@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from flopbook.errors import FlopbookError
+from flopbook.formulas.training_memory_inputs import OFFLOADED
 from flopbook.planning.planner import PlannedLayout, RunPlan, plan
 from flopbook.planning.question import MOST_CHIPS, Question
 from flopbook.prediction.bands import SOFTWARE
@@ -89,6 +90,15 @@ def _fits(question: Question, chips: int) -> bool:
         return bool(plan(question._replace(run=run), top=1).layouts)
     except FlopbookError:  # on so many chips no pipeline has the chunks that were asked for
         return False
+
+
+def offload_that_fits(question: Question) -> str | None:
+    """The least that has to lie on the host for some layout to fit, beyond what does already."""
+    for place in OFFLOADED[OFFLOADED.index(question.run.offload) + 1 :]:
+        moved = question._replace(run=question.run._replace(offload=place))
+        if plan(moved, top=1).layouts:
+            return place
+    return None
 
 
 def reasons(infeasible: Mapping[str, int], most: int) -> list[tuple[str, int]]:

@@ -15,6 +15,12 @@ from flopbook.planning.question import Question
 
 Settings = dict[str, Any]
 MEGATRON_SHARDS = {2: "optim_grads", 3: "optim_grads_params"}
+MEGATRON_OFFLOAD = {
+    "optimizer-cpu-offload": True,
+    "optimizer-offload-fraction": 1.0,
+    "use-precision-aware-optimizer": True,
+    "overlap-cpu-optimizer-d2h-h2d": True,
+}
 TITAN_SCHEDULES = {
     "1f1b": "1F1B",
     "gpipe": "GPipe",
@@ -24,6 +30,14 @@ TITAN_SCHEDULES = {
 }
 TITAN_RECOMPUTE = {"selective": "SelectiveAC", "full": "FullAC"}
 MAXTEXT_RECOMPUTE = {"none": "none", "selective": "minimal_with_context", "full": "full"}
+# MaxText moves states to the chip for the update.
+MAXTEXT_OFFLOAD: Mapping[str, tuple[str, ...]] = {
+    "no": (),
+    "optimizer": ("optimizer_memory_host_offload",),
+    "gradients": ("optimizer_memory_host_offload",),
+    "parameters": ("optimizer_memory_host_offload", "parameter_memory_host_offload"),
+}
+FSDP = 3  # the stage that shards weights too
 PLAIN_SCHEDULES = ("1f1b", "interleaved")
 
 
@@ -71,7 +85,10 @@ def _megatron(question: Question, layout: PlannedLayout) -> Flags:
         settings["use-megatron-fsdp"] = True
         settings["data-parallel-sharding-strategy"] = MEGATRON_SHARDS[layout.zero]
     settings |= _megatron_recompute(question, layout) | _megatron_formats(question.dtype)
+    if question.run.offload != "no":
+        settings |= MEGATRON_OFFLOAD
     lacks = _uneven(question, layout) + _other_schedule(layout) + _uneven_chunks(question, layout)
+    lacks += _not_offloaded(question, ("optimizer",), is_able=False)
     return Flags(_dashed(settings, " "), lacks)
 
 
@@ -128,7 +145,9 @@ def _torchtitan(question: Question, layout: PlannedLayout) -> Flags:
             "parallelism.pipeline_parallel_layers_per_stage": layers,
             "parallelism.num_pp_microbatches": _micro_batches(question, layout),
         }
-    lacks = []
+    if question.run.offload == "parameters":
+        settings["training.enable_cpu_offload"] = True
+    lacks = [*_not_offloaded(question, ("parameters",), is_able=False)]
     if layout.zero == 1:
         lacks.append("ZeRO-1: torchtitan shards weights (--zero 2 or 3) or nothing (--zero 0)")
     if layout.recompute != "none":
@@ -165,9 +184,15 @@ def _maxtext(question: Question, layout: PlannedLayout) -> Flags:
         settings["shard_optimizer_over_data"] = "true"
     if question.dtype == "fp8":
         settings["quantization"] = "fp8"
+    settings |= dict.fromkeys(MAXTEXT_OFFLOAD[question.run.offload], "true")
+    if question.run.offload_activations == "yes" and layout.recompute == "full":
+        settings |= {"remat_policy": "custom", "decoder_layer_input": "offload"}
     lacks = ("ZeRO-2: MaxText shards weights too, or the optimizer alone",)
+    away = _not_offloaded(question, ("optimizer", "parameters"), is_able=layout.recompute == "full")
+    if question.run.offload != "no":
+        away += ("updates on the host: MaxText moves states to the chip for them",)
     text = " ".join(f"{name}={_number(value)}" for name, value in settings.items())
-    return Flags(text, (lacks if layout.zero == 2 else ()) + _other_schedule(layout))
+    return Flags(text, (lacks if layout.zero == 2 else ()) + _other_schedule(layout) + away)
 
 
 def _deepspeed(question: Question, layout: PlannedLayout) -> Flags:
@@ -176,14 +201,19 @@ def _deepspeed(question: Question, layout: PlannedLayout) -> Flags:
         "train_batch_size": question.batch,
         "train_micro_batch_size_per_gpu": layout.micro_batch,
         "gradient_accumulation_steps": _micro_batches(question, layout),
-        "zero_optimization": _deepspeed_zero(layout),
+        "zero_optimization": _deepspeed_zero(question, layout),
     }
+    if question.run.offload_activations == "yes":
+        settings["activation_checkpointing"] = {"cpu_checkpointing": True}
     if layout.tp > 1:
         settings["tensor_parallel"] = {"autotp_size": layout.tp}
     if layout.cp > 1:
         settings["sequence_parallel_size"] = layout.cp
     settings["fp16" if question.dtype == "fp16" else "bf16"] = {"enabled": True}
-    lacks = []
+    can_checkpoint = layout.recompute == "full"
+    lacks = [*_not_offloaded(question, ("gradients", "parameters"), is_able=can_checkpoint)]
+    if question.run.offload == "parameters" and layout.zero < FSDP:
+        lacks.append("offload_param without ZeRO-3")
     if layout.pp > 1:
         lacks.append(f"stages: PipelineModule(num_stages={layout.pp}) in the code")
     if layout.pp > 1 and layout.zero >= 2:
@@ -195,10 +225,26 @@ def _deepspeed(question: Question, layout: PlannedLayout) -> Flags:
     return Flags(json.dumps(settings), tuple(lacks))
 
 
-def _deepspeed_zero(layout: PlannedLayout) -> Settings:
-    """The stage, and the ranks of a group (MiCS) where several groups hold everything."""
+def _deepspeed_zero(question: Question, layout: PlannedLayout) -> Settings:
+    """The stage, what is offloaded, and the ranks of a group (MiCS) where several hold all."""
     stage: Settings = {"stage": layout.zero}
+    host = {"device": "cpu", "pin_memory": True}
+    if question.run.offload != "no":
+        stage["offload_optimizer"] = host
+    if question.run.offload == "parameters":
+        stage["offload_param"] = host
     return stage if layout.hsdp == 1 else {**stage, "mics_shard_size": layout.dp // layout.hsdp}
+
+
+def _not_offloaded(question: Question, able: tuple[str, ...], *, is_able: bool) -> tuple[str, ...]:
+    """What of the offloading a framework does not do: states as asked, and activations."""
+    states, activations = question.run.offload, question.run.offload_activations
+    found = []
+    if states not in ("no", *able):
+        found.append(f"--offload {states}: it offloads {' or '.join(able)}")
+    if activations == "yes" and not is_able:
+        found.append("activations on the host")
+    return tuple(found)
 
 
 def _micro_batches(question: Question, layout: PlannedLayout) -> int:

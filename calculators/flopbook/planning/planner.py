@@ -18,6 +18,7 @@ from flopbook.prediction.arrays import Column, Mask
 from flopbook.prediction.asking import band_of_run
 from flopbook.prediction.conventions import USUAL, flop_per_token
 from flopbook.prediction.fitted import fitted_kinds
+from flopbook.prediction.offloading import spread_of
 from flopbook.prediction.step_time import StepParts, step_parts
 
 # Cells whose arrays stay in the caches of a core.
@@ -249,8 +250,10 @@ def _layout(question: Question, space: Space, found: Evaluated, place: np.intp) 
     numbers = {name: column[cell] for name, column in found.cells.numbers.items()}
     seconds = float(found.seconds[cell, stage, word])
     fitted = fitted_kinds()["training_throughput"]
-    factor = band_of_run(fitted, question.run)
     run = question.run
+    factor = band_of_run(fitted, run)
+    if run.offload != "no":
+        factor *= spread_of(seconds, _waiting(question, space, found, place))
     rate = question.batch * run.shape.tokens / seconds / run.chips
     return PlannedLayout(
         tp=int(numbers["tp"]),
@@ -270,3 +273,13 @@ def _layout(question: Question, space: Space, found: Evaluated, place: np.intp) 
         bytes=float(found.bytes[cell, stage, word]),
         mfu=rate * flop_per_token(run.shape, USUAL) / run.machine.peak_16bit,
     )
+
+
+def _waiting(question: Question, space: Space, found: Evaluated, place: np.intp) -> float:
+    """Seconds that a layout waits for its host."""
+    cell, stage, word = np.unravel_index(place, found.seconds.shape)
+    numbers = {name: column[[cell]] for name, column in found.cells.numbers.items()}
+    cells = Cells(found.cells.schedule, numbers)
+    zero = np.array([float(space.zero[stage].stage)])
+    groups = found.groups[[cell], stage, None]
+    return float(parts_of(question, cells, zero, groups, (space.recompute[word],)).offload.item())

@@ -10,12 +10,15 @@ from flopbook.data.runs import MeasuredRun
 from flopbook.errors import FlopbookError, shorten
 from flopbook.evaluation.answers import counted
 from flopbook.formulas.pipeline import SCHEDULES
+from flopbook.formulas.training_memory_inputs import OFFLOADED, YES_NO
 from flopbook.prediction.bands import AS_FITTED, SOFTWARE, band_names, widest_band
 from flopbook.prediction.conventions import HARDWARE, USUAL, flop_per_token
 from flopbook.prediction.fitted import Fitted, fitted_kinds
 from flopbook.prediction.layout_memory import LayoutMemory, made_to_fit, memory_of, savings
 from flopbook.prediction.layouts import OneRun, RunLayout, training_run
 from flopbook.prediction.named_models import ModelName, asked_model, sizes_of
+from flopbook.prediction.networks import NETWORK, card_rate
+from flopbook.prediction.offloading import spread_of
 from flopbook.prediction.similar import SimilarRun, similar_runs
 from flopbook.prediction.spending import Spending, list_price, spending
 from flopbook.prediction.stacks import OTHER, SERVING_STACKS, chosen_stack, named
@@ -100,6 +103,8 @@ class Prediction(NamedTuple):
             "schedule": run.schedule,
             "recompute": run.recompute,
             "recompute_layers": int(run.recompute_layers),
+            "offload": run.offload,
+            "offload_activations": run.offload_activations,
             "micro_batches": int(run.micro_batches),
             "batch": int(run.batch),
             "seq": int(run.shape.tokens),
@@ -123,9 +128,9 @@ def predict(
     parts_found = step_parts(OneRun(run), fitted.parameters)
     # Calibration knows the rate of the whole; it shortens or stretches every part alike.
     adjustment = calibration.adjustment if calibration else AS_FITTED
-    factor = min(band_of_run(fitted, run), adjustment.band)
     parts = {name: float(part) / adjustment.factor for name, part in parts_found._asdict().items()}
     seconds = math.fsum(parts.values())
+    factor = min(band_of_run(fitted, run), adjustment.band) * spread_of(seconds, parts["offload"])
     rate = run.batch * run.shape.tokens / seconds / run.chips
     price = price_option(options, run.machine.chip)
     # What full recomputation repeats counts as work of the hardware.
@@ -212,10 +217,11 @@ def run_of(options: Mapping[str, str | None]) -> RunLayout:
         parallelism=degrees,
         run={**run, "software": str(options.get("stack") or "")},
     )
-    layout = training_run(row, THIS_YEAR, stack)
+    layout = _with_network(training_run(row, THIS_YEAR, stack), options.get("network"))
     _check_groups(layout)
     open_batch = () if sequences else ("batch of a step",)
     inferred = (*open_batch, *layout.inferred, *_open_software(options, layout.year))
+    layout = _offloading(layout, options)
     layout = _recomputing(layout, count_option(options, "recompute_layers"))
     schedule = word_option(options, "schedule", SCHEDULES) or layout.schedule
     if schedule == "interleaved" and layout.virtual == 1:
@@ -232,6 +238,24 @@ def _recomputing(layout: RunLayout, layers: int | None) -> RunLayout:
     if layout.recompute != "full":
         raise FlopbookError("--recompute-layers counts layers of --recompute full; give both")
     return layout._replace(recompute_layers=layers)
+
+
+def _with_network(layout: RunLayout, network: str | None) -> RunLayout:
+    """The layout on the network that was named; it is inferred where traffic leaves the node."""
+    if network:
+        card = card_rate(network)
+        return layout._replace(machine=layout.machine._replace(card_bandwidth=card))
+    is_inside = layout.machine.is_torus or layout.chips <= layout.domain
+    return layout if is_inside else layout._replace(inferred=(*layout.inferred, NETWORK))
+
+
+def _offloading(layout: RunLayout, options: Mapping[str, str | None]) -> RunLayout:
+    """The layout with what options leave on the host; weights are there as ZeRO-3 divides them."""
+    offload = word_option(options, "offload", OFFLOADED) or "no"
+    activations = word_option(options, "offload_activations", YES_NO) or "no"
+    layout = layout._replace(offload=offload, offload_activations=activations)
+    is_open = options.get("zero") is None and layout.dp * layout.cp > 1
+    return layout._replace(zero=3) if offload == "parameters" and is_open else layout
 
 
 def _stack(options: Mapping[str, str | None]) -> str:
@@ -319,7 +343,7 @@ def word_option(options: Mapping[str, str | None], name: str, words: tuple[str, 
     word = options.get(name)
     if word is None or word in words:
         return word
-    raise FlopbookError(f"--{name} is '{word}', expected one of {', '.join(words)}")
+    raise FlopbookError(f"{flag_of(name)} is '{word}', expected one of {', '.join(words)}")
 
 
 def check_stage(stage: int) -> None:

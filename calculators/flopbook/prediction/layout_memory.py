@@ -27,7 +27,16 @@ _SAVINGS: tuple[tuple[str, Mapping[str, Any]], ...] = (
         "--recompute full --zero 3 --micro-batch 1",
         {"recompute": "full", "zero": 3, "micro_batch": 1},
     ),
+    ("--offload optimizer", {"offload": "optimizer"}),
+    ("--offload gradients", {"offload": "gradients"}),
+    ("--offload parameters --zero 3", {"offload": "parameters", "zero": 3}),
+    (
+        "--offload parameters --zero 3 --recompute full --micro-batch 1",
+        {"offload": "parameters", "zero": 3, "recompute": "full", "micro_batch": 1},
+    ),
 )
+# What a rule does not choose for anybody: it may make a step several times as long.
+_NEVER_CHOSEN = ("offload",)
 
 
 class LayoutMemory(NamedTuple):
@@ -59,6 +68,8 @@ def software_options(model: ModelName, run: RunLayout) -> dict[str, Any]:
         "attention": "flash" if run.has_flash else "scores",
         "dropout": "no" if run.has_flash else "auto",
         "fusion": "fused" if run.is_compiled else "eager",
+        "offload": run.offload,
+        "offload_activations": run.offload_activations,
         **({"grad_dtype": "fp32"} if is_wide else {}),
         **({"recompute_layers": run.recompute_layers} if run.recompute_layers else {}),
     }
@@ -109,7 +120,7 @@ def made_to_fit(model: ModelName, run: RunLayout, given: Iterable[str]) -> RunLa
     The run itself where nothing that is open makes it fit. `given` names the fields that were asked
     for.
     """
-    fixed = set(given)
+    fixed = {*given, *_NEVER_CHOSEN}
     for _, change, changed in _that_fit(model, run):
         if not fixed & set(change):
             return changed

@@ -10,7 +10,13 @@ from flopbook.data.runs import MeasuredRun
 from flopbook.errors import FlopbookError
 from flopbook.prediction.arrays import Column, Mask
 from flopbook.prediction.machines import ChipRates, machine_of
-from flopbook.prediction.software_words import is_compiled, overlaps_sums, version_year
+from flopbook.prediction.software_words import (
+    is_compiled,
+    offloaded_activations,
+    offloaded_states,
+    overlaps_sums,
+    version_year,
+)
 from flopbook.prediction.stacks import stack_named
 from flopbook.prediction.transformers import Transformer, transformer
 from flopbook.prediction.usual_layouts import (
@@ -63,7 +69,8 @@ class RunLayout(NamedTuple):
 
     `hsdp` groups of replicas each hold everything and divide it among their own ranks. `trained` is
     the share of the weights that get gradients; `recompute_layers` are the layers of a stage that
-    full recomputation computes again, 0 for all. `inferred` names what the row leaves open and a
+    full recomputation computes again, 0 for all. `offload` says which states lie in the memory of
+    the host, as the calculator of that name does. `inferred` names what the row leaves open and a
     rule has filled in.
     """
 
@@ -96,6 +103,8 @@ class RunLayout(NamedTuple):
     hsdp: float = 1.0
     trained: float = 1.0
     recompute_layers: float = 0.0
+    offload: str = "no"
+    offload_activations: str = "no"
     inferred: tuple[str, ...] = ()
 
     @property
@@ -112,20 +121,18 @@ def training_run(row: MeasuredRun, year: int, words: str = "") -> RunLayout:
     runs_on, shape = machine_of(row.hardware), transformer(row.model)
     trained = ADAPTED_SHARE if trains_adapters(row) else 1.0
     chosen = _usual_degrees(row, shape, runs_on, trained)
-    degrees = {**row.parallelism, **chosen}
-    row = row._replace(parallelism=degrees)
+    row = row._replace(parallelism=(degrees := {**row.parallelism, **chosen}))
     software, strategy = str(row.run.get("software", "")), str(degrees.get("strategy", ""))
     stack = stack_named(f"{software} {strategy} {row.publication} {words}")
     split = _split(row, shape.tokens, runs_on.is_torus)
-    inferred = ["layout", *split.inferred] if chosen else list(split.inferred)
+    inferred = [*(["layout"] if chosen else []), *split.inferred]
     zero = degrees.get("zero_stage")
     if zero is None:
         inferred.append("ZeRO stage")
         usual = _zero(strategy, stack, runs_on.is_torus or degrees.get("hsdp", 1) > 1)
-        held = held_by_a_rank(shape, degrees)
-        zero = zero_that_fits(usual, held, split.dp, runs_on.memory, trained)
+        rank = held_by_a_rank(shape, degrees)
+        zero = zero_that_fits(usual, rank, split.dp, runs_on.memory, trained)
     recompute = _recompute(row.run.get("recompute"))
-    stack_recomputes = usual_recompute(stack, row.run, runs_on)
     schedule, virtual = _schedule(row)
     precision = _precision(row, runs_on)
     is_open = {
@@ -148,7 +155,7 @@ def training_run(row: MeasuredRun, year: int, words: str = "") -> RunLayout:
         micro_batch=split.micro_batch,
         micro_batches=split.micro_batches,
         zero=zero,
-        recompute=recompute or stack_recomputes,
+        recompute=recompute or usual_recompute(stack, row.run, runs_on),
         precision=precision_named(precision),
         domain=_domain(row, runs_on),
         slices=row.hardware.get("n_slices", 1),
@@ -162,6 +169,8 @@ def training_run(row: MeasuredRun, year: int, words: str = "") -> RunLayout:
         schedule=schedule if degrees.get("pp", 1) > 1 else "1f1b",
         hsdp=degrees.get("hsdp", 1),
         trained=trained,
+        offload=offloaded_states(row.run),
+        offload_activations=offloaded_activations(row.run),
         inferred=(*inferred, *(name for name in is_open if is_open[name])),
     )
 

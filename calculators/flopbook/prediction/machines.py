@@ -61,6 +61,7 @@ class ChipRates(NamedTuple):
     card_bandwidth: float
     domain: float
     is_torus: bool
+    host_bandwidth: float = PCIE_BANDWIDTH
 
 
 @per_library
@@ -91,7 +92,20 @@ def machine(name: str) -> ChipRates:
         card_bandwidth=CARD_BANDWIDTH.get(generation, USUAL_CARD_BANDWIDTH),
         domain=domain or USUAL_NODE,
         is_torus=is_torus,
+        host_bandwidth=_known(package.pick_host_bandwidth) or PCIE_BANDWIDTH,
     )
+
+
+def memory_rate(name: str) -> float:
+    """Byte/s of the memory of a chip, be its matrix rates published or not.
+
+    Raises UnknownName, or FlopbookError where the rate is not published.
+    """
+    package = package_named(name)
+    rate = _known(package.pick_memory_bandwidth)
+    if not rate:
+        raise FlopbookError(f"the memory bandwidth of {package.id} is not published")
+    return rate
 
 
 def stated_card_bandwidth(interconnect: str, node: float) -> float | None:

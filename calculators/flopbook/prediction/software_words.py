@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from typing import Any
 
 # Words for software that cuts a product in pieces, so that its tensor-parallel sum hides behind it.
 OVERLAPPING = ("async", "tp-comm-overlap")
 # How torchtune's table of savings names what a row has, and the rows before recomputation.
 SAVINGS = "cumulatively up to: "
 BEFORE_RECOMPUTATION = ("baseline", "packed", "compile", "chunked-ce")
+# How it names a row whose activations wait on the host, and those with all savings up to that.
+OFFLOADED_ACTIVATIONS = ("activation-offload", "adamw-8bit", "ac/offload")
 _CONTAINER = re.compile(r"\b(2\d)\.(\d\d)\b")
 
 
@@ -34,3 +38,17 @@ def keeps_activations(task: str) -> bool:
     """Whether a row of torchtune's table has only the savings before recomputation."""
     _, is_cumulative, last = task.lower().partition(SAVINGS)
     return bool(is_cumulative) and last.strip() in BEFORE_RECOMPUTATION
+
+
+def offloaded_states(said: Mapping[str, Any]) -> str:
+    """What of the states of a run lies in the memory of the host, by the words for its task."""
+    return "parameters" if "cpu offload" in _task(said) else "no"
+
+
+def offloaded_activations(said: Mapping[str, Any]) -> str:
+    """Whether activations lie there: yes or no."""
+    return "yes" if any(word in _task(said) for word in OFFLOADED_ACTIVATIONS) else "no"
+
+
+def _task(said: Mapping[str, Any]) -> str:
+    return str(said.get("task", "")).lower()

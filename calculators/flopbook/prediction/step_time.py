@@ -16,6 +16,7 @@ from flopbook.formulas.pipeline import FOLDED, SPLIT
 from flopbook.prediction import arrays
 from flopbook.prediction.arrays import Column, Mask
 from flopbook.prediction.layouts import Layouts
+from flopbook.prediction.offloading import HELD, waiting_of
 from flopbook.prediction.parameters import ATTENTION_STARTS, GENERATION_STARTS
 from flopbook.prediction.replicas_traffic import (
     BYTES_16,
@@ -75,6 +76,7 @@ class StepParts(NamedTuple):
     bubble: Column
     gradients: Column
     optimizer: Column
+    offload: Column
     straggling: Column
 
     @property
@@ -106,8 +108,11 @@ def step_parts(runs: Layouts, p: Parameters) -> StepParts:
     gradients = gradients_of(runs, p, layers, work)
     shards = arrays.where(runs["zero"] >= 1, shards_of(runs), 1)
     updated = runs["trained"] * held_by(runs) / shards
+    # A host that holds the state of the optimizer updates the weights too.
+    updated = arrays.where(runs.where("offload", *HELD), 0, updated)
     optimizer = OPTIMIZER_BYTES * updated / runs["memory_bandwidth"]
-    step = per_micro_batch * count + bubble + gradients + optimizer
+    waiting = waiting_of(runs, layers, per_micro_batch * count)
+    step = per_micro_batch * count + bubble + gradients + optimizer + waiting
     slower = 1 + p["straggling"] * (runs["chips"] / 1000) ** p["straggling_power"]
     slower = slower * arrays.where((runs["slices"] > 1) & is_torus(runs), 1 + p["slices"], 1)
     return StepParts(
@@ -125,6 +130,7 @@ def step_parts(runs: Layouts, p: Parameters) -> StepParts:
         bubble=bubble,
         gradients=gradients,
         optimizer=optimizer,
+        offload=waiting,
         straggling=step * (slower - 1),
     )
 

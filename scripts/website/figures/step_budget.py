@@ -23,7 +23,7 @@ KINDS: Mapping[str, tuple[str, ...]] = {
         "gradients",
     ),
     "memory and launches": ("elementwise", "launches", "optimizer"),
-    "waiting": ("bubble", "straggling"),
+    "waiting": ("bubble", "offload", "straggling"),
 }
 RUN = {
     "model": "llama-3-70b",

@@ -70,6 +70,7 @@ TIME_PARTS = {
     "bubble": "pipeline bubble",
     "gradients": "gradient sums",
     "optimizer": "optimizer step",
+    "offload": "waits for the host",
     "straggling": "stragglers",
 }
 MEMORY_PARTS = {
