@@ -94,7 +94,7 @@ def fit_kind(model: PredictionModel, *, with_bands: bool) -> dict[str, Any]:
         if model is training.MODEL:
             record["bands"][BAND_WITHOUT_STACK] = _blind_band(cases)
         by_trait = errors_by_trait(model, cases)
-        record["bands"] |= trait_bands(by_trait)
+        record["bands"] |= trait_bands(by_trait, record["bands"].get("", 1.0))
         found: LeftOut = {"publication": (_source, by_source), "cluster": (_cluster, left_out)}
         found |= {name: (one.group, one.errors) for name, one in by_trait.items()}
         if model not in (memory.MODEL, collectives.MODEL):

@@ -60,11 +60,11 @@ def errors_by_trait(model: PredictionModel, cases: Sequence[Case]) -> dict[str, 
     return found
 
 
-def trait_bands(by_trait: Mapping[str, LeftOutTrait]) -> dict[str, float]:
+def trait_bands(by_trait: Mapping[str, LeftOutTrait], usual: float = 1.0) -> dict[str, float]:
     """The band of runs unlike in each trait, and in several, where there are values enough.
 
-    Nobody left out runs that nothing shares several traits with, so that their band holds what one
-    more value might bring.
+    Nobody left out runs that nothing shares several traits with. Their band holds what one more
+    value might bring, and no less than the `usual` error and those of two traits together.
     """
     bands, several = {}, 1.0
     for trait, one in by_trait.items():
@@ -75,7 +75,8 @@ def trait_bands(by_trait: Mapping[str, LeftOutTrait]) -> dict[str, float]:
         if len(groups) >= LEAST_VALUES:
             bands[band_without(trait)] = round(group_band(groups), 4)
             several = max(several, group_band(groups, more=1))
-    return {**bands, BAND_OF_STRANGERS: round(several, 4)} if bands else bands
+    together = usual * math.prod(sorted(bands.values())[-2:])
+    return {**bands, BAND_OF_STRANGERS: round(max(several, together), 4)} if bands else bands
 
 
 def group_band(groups: Sequence[Sequence[float]], more: int = 0) -> float:

@@ -15,7 +15,7 @@ from flopbook.prediction.conventions import HARDWARE, USUAL, flop_per_token
 from flopbook.prediction.fits import cases_of
 from flopbook.prediction.fitted import fitted_kinds
 from flopbook.prediction.layouts import precision_named, training_run
-from flopbook.prediction.machines import machine, package_named
+from flopbook.prediction.machines import machine, memory_rate, package_named
 from flopbook.prediction.named_models import MODEL_SHAPE, with_shape
 from flopbook.prediction.stacks import STACKS, chosen_stack, stack_named
 from flopbook.prediction.transformers import transformer
@@ -252,3 +252,11 @@ def test_sizes_that_come_from_a_name_are_never_fitted() -> None:
         }
         assert not named & set(fitted_kinds()[kind].residuals)
         assert named or kind != "training_throughput"
+
+
+def test_the_rate_of_a_memory_needs_no_matrix_rate() -> None:
+    with pytest.raises(FlopbookError, match="no published dense peak"):
+        machine("amd/mi60")
+    assert memory_rate("amd/mi60") > 1e11
+    model = MODELS["hbm_bandwidth"]
+    assert not cases_of(model, run_files().values()).refused

@@ -14,7 +14,17 @@ from flopbook.data.runs import MeasuredRun
 from flopbook.prediction.fits import cases_of, left_out_errors
 from flopbook.prediction.fitted import fitted_kinds
 from flopbook.prediction.machines import machine
-from flopbook.prediction.serving import DECODE, MODEL, PREFILL, predict, prompt_launches, serving_of
+from flopbook.prediction.serving import (
+    DECODE,
+    MODEL,
+    PREFILL,
+    Serving,
+    full_batch,
+    held_weights,
+    predict,
+    prompt_launches,
+    serving_of,
+)
 from tests.support.training_rows import LLAMA
 
 P = fitted_kinds()["inference"].parameters
@@ -97,3 +107,55 @@ def test_a_left_out_engine_is_predicted_within_an_eighth() -> None:
     errors = left_out_errors(MODEL, cases, lambda case: case.source, 1000)
     sizes = np.abs(errors[np.array([case.is_sound for case in cases])])
     assert np.median(sizes) < 0.125 and np.mean(sizes) < 0.14
+
+
+LOAD: dict[str, Any] = {
+    "phase": "prefill+decode, max load",
+    "input_len_tokens": 1024,
+    "output_len_tokens": 1024,
+    "batch_seqs": None,
+}
+
+
+def rate(chips: int, degrees: dict[str, int], **run: Any) -> float:
+    """Tokens per second of all chips at full load."""
+    return seconds(row(chips=chips, **{**LOAD, **run})._replace(parallelism=degrees))
+
+
+@given(st.sampled_from((2, 4, 8)))
+def test_layers_that_are_split_over_chips_wait_for_each_other(chips: int) -> None:
+    """One chip works at a time: no step is shorter than with all layers on one."""
+    split = row(chips=chips, batch_seqs=1)._replace(parallelism={"strategy": "layers split"})
+    alone = row(chips=1, batch_seqs=1)._replace(parallelism={})
+    assert seconds(split) == pytest.approx(seconds(alone))
+
+
+@given(st.sampled_from((4, 8)), st.integers(2, 8))
+def test_replicas_are_that_many_times_as_fast(tp: int, copies: int) -> None:
+    assert rate(tp * copies, {"tp": tp}) == pytest.approx(copies * rate(tp, {"tp": tp}))
+    held = serving_of(row(chips=tp * copies, tp=tp))[0]
+    assert held_weights(held) == pytest.approx(copies * held_weights(serving_of(row(tp, tp))[0]))
+
+
+def test_stages_work_side_by_side() -> None:
+    """Two stages hold twice the sequences of one chip and more than double what it answers."""
+    assert rate(4, {"tp": 2, "pp": 2}) > 1.5 * rate(2, {"tp": 2})
+    assert serving_of(row(4)._replace(parallelism={"pp": 2}))[0].tp == 2
+
+
+def test_ranks_of_attention_hold_a_latent_cache_once() -> None:
+    """Tensor-parallel ranks would each have a copy of it; their weights are one to a model."""
+    latent = {"kv_lora_rank": 512, "qk_nope_head_dim": 128, "qk_rope_head_dim": 64}
+    mixture = {"n_experts": 64, "experts_per_token": 6, "moe_d_ff": 2048, "n_params": 2e11}
+    model = {**LLAMA_2, **latent, "v_head_dim": 128, **mixture}
+
+    def served(degrees: dict[str, int]) -> Serving:
+        asked = row(**LOAD, precision="fp8")._replace(model=model, parallelism=degrees)
+        return serving_of(asked)[0]
+
+    ranks, tensor = served({"dp": 8, "ep": 8}), served({"tp": 8})
+    assert (ranks.tp, ranks.ranks, ranks.replicas) == (1, 8, 1)
+    assert full_batch(ranks, P) > 3 * full_batch(tensor, P)
+    assert held_weights(ranks) > held_weights(tensor)
+    # Experts that every chip has make replicas of what would be ranks.
+    assert served({"dp": 8}).replicas == 8

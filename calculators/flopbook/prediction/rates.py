@@ -12,7 +12,7 @@ from flopbook.data.runs import MeasuredRun, RunSource
 from flopbook.errors import FlopbookError
 from flopbook.prediction.arrays import Column
 from flopbook.prediction.layouts import precision_named
-from flopbook.prediction.machines import ChipRates, machine
+from flopbook.prediction.machines import ChipRates, machine, memory_rate
 from flopbook.prediction.models import Case, Parameters, PredictionModel, PrintedAs
 from flopbook.prediction.parameters import GENERATION_STARTS, Prior
 
@@ -124,11 +124,8 @@ class Transfer(NamedTuple):
 
 def read_memory(row: MeasuredRun, source: RunSource) -> Case:
     """A row of memory bandwidth. Raises FlopbookError."""
-    chip = machine(row.hardware["chip"])
-    if not chip.memory_bandwidth:
-        raise FlopbookError(f"the memory bandwidth of {chip.chip} is not published")
     size = float(row.measured.get("message_bytes", np.inf))
-    transfer = Transfer(chip.memory_bandwidth * _share_of_chip(row), size)
+    transfer = Transfer(memory_rate(row.hardware["chip"]) * _share_of_chip(row), size)
     measured = _measured(row, "memory_bandwidth_gb_per_s") * GIGA
     return Case(row, transfer, measured)
 

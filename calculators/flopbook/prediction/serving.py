@@ -13,32 +13,10 @@ from flopbook.errors import FlopbookError
 from flopbook.prediction.arrays import Column
 from flopbook.prediction.machines import ChipRates, machine
 from flopbook.prediction.models import Case, Parameters, PredictionModel, PrintedAs
-from flopbook.prediction.parameters import GENERATION_STARTS, Prior
+from flopbook.prediction.serving_parameters import PRIORS
 from flopbook.prediction.stacks import engine_named
 from flopbook.prediction.transformers import Transformer, transformer
 
-PRIORS = {
-    **{
-        f"serve_{name}": Prior(start, 0.2, f"share of the peak that long prompts reach on {name}")
-        for name, start in GENERATION_STARTS.items()
-    },
-    "weights_share": Prior(0.75, 0.15, "share of the memory bandwidth at which weights arrive"),
-    "quantised_share": Prior(0.75, 0.2, "the same of weight-only quantised over plain weights"),
-    "cache_share": Prior(0.60, 0.25, "share of the memory bandwidth at which the cache arrives"),
-    "half_batch": Prior(60, 0.6, "tokens of a pass at which products reach half of their rate"),
-    "layer_seconds": Prior(1.5e-5, 0.6, "seconds of launches in a layer of a compiled decoder"),
-    "eager_seconds": Prior(2e-4, 0.6, "the same of an eager or early decoder"),
-    "sum_seconds": Prior(1.2e-5, 0.5, "seconds of a small sum over tensor-parallel ranks"),
-    "sum_share": Prior(0.5, 0.4, "share of the link rate that large sums reach"),
-    "memory_used": Prior(0.85, 0.1, "share of the memory for weights and cache at full load"),
-    "loaded": Prior(0.75, 0.25, "throughput at full load over that of a full static batch"),
-    "most_sequences": Prior(1500, 0.5, "sequences beyond which a scheduler does not batch"),
-    "step_seconds": Prior(1.5e-3, 0.6, "seconds of scheduling and sampling for a step"),
-    "read_again": Prior(0.8, 0.2, "time of reading the cache once more over the first"),
-    "prompt_launch": Prior(
-        1.5e-4, 0.5, "seconds of launches in a layer, for prompts of any length"
-    ),
-}
 FLOP_PER_WEIGHT = 2.0
 BYTES_16 = 2.0
 ATTENTION_SHARE = 0.4  # of the 16-bit peak that attention reaches
@@ -52,7 +30,7 @@ WIDTHS = {
     "int8": (1.0, 2.0),
 }
 WEIGHT_ONLY = ("int4", "nf4")
-PIPELINED = ("accelerate", "zero-3")
+PIPELINED = ("accelerate", "zero-3", "layers split")
 EARLY_STACKS = ("deepspeed", "accelerate", "fastertransformer", "neuronx")
 # Software that launches each kernel from the host, or sends small messages as slowly as that.
 EAGER = ("deepspeed", "accelerate", "neuronx", "eager")
@@ -81,7 +59,8 @@ class Serving(NamedTuple):
     `cache_reads` is how often a step reads what a token left in the cache: kernels did it anew for
     each query head, until they learnt to share. `cache_parts` are the parts into which tensor
     parallelism cuts the cache, copied beyond that; `score_flop` is what all heads and layers do
-    with a cached token in a step.
+    with a cached token in a step. `ranks` of `tp` chips each hold sequences of their own and share
+    what a layer's other weights do; of such groups there are `replicas`, and stages for the rest.
     """
 
     machine: ChipRates
@@ -105,6 +84,8 @@ class Serving(NamedTuple):
     software: str = ""
     cache_parts: float = math.inf
     score_flop: float = 0.0
+    ranks: float = 1.0
+    replicas: float = 1.0
 
     @property
     def moved_bytes(self) -> float:
@@ -152,8 +133,7 @@ def serving_of(row: MeasuredRun, year: int | None = None) -> tuple[Serving, tupl
         prompt=float(row.run.get("input_len_tokens") or 64),
         answer=float(row.run.get("output_len_tokens") or 1),
         chips=chips,
-        # A source may count cores of which a chip has several.
-        tp=min(float(row.parallelism.get("tp") or chips), chips),
+        **_division(row.parallelism, chips),
         weight_bytes=weight,
         cache_bytes=cache,
         peak=peak,
@@ -168,6 +148,15 @@ def serving_of(row: MeasuredRun, year: int | None = None) -> tuple[Serving, tupl
         counts_prompts="tokens_per_s" in row.measured and task in (STATIC, LOADED),
     )
     return serving, tuple(inferred)
+
+
+def _division(degrees: Mapping[str, Any], chips: float) -> dict[str, float]:
+    """How chips divide a model: in each layer, over ranks of attention, and in whole copies."""
+    stages, dp = float(degrees.get("pp", 1)), float(degrees.get("dp", 1))
+    # A source may count cores of which a chip has several.
+    tp = min(float(degrees.get("tp") or max(chips / (stages * dp), 1)), chips)
+    ranks = dp if degrees.get("ep", 1) > 1 and tp * dp <= chips else 1.0
+    return {"tp": tp, "ranks": ranks, "replicas": max(chips // (tp * ranks * stages), 1.0)}
 
 
 def traits(case: Serving) -> dict[str, str]:
@@ -258,9 +247,16 @@ def _step_seconds(measured: Mapping[str, Any], batch: float) -> float:
 
 def held_bytes(case: Serving, context: float) -> float:
     """Bytes of weights and of the cache of a batch at some context, on each chip."""
-    weights = case.shape.parameters * case.weight_bytes
+    weights = held_weights(case)
     cache = case.batch * context * case.cache_values * case.cache_bytes
     return weights / case.chips + cache / _cache_shards(case, case.chips)
+
+
+def held_weights(case: Serving) -> float:
+    """Bytes of the weights on all chips: replicas have all, ranks have attention each."""
+    shape = case.shape
+    copied = (case.ranks - 1) * (shape.layers * shape.attention_weights + shape.embedding)
+    return case.replicas * (shape.parameters + copied) * case.weight_bytes
 
 
 def _cache_shards(case: Serving, chips: float) -> float:
@@ -281,7 +277,8 @@ def _predict(case: Serving, p: Parameters) -> float:
         return _first_token(case, case.batch, p)
     batch = case.batch if case.task == STATIC else full_batch(case, p)
     context = case.prompt + case.answer / 2
-    seconds = _first_token(case, batch, p) + case.answer * _step(case, batch, context, p)
+    share = _together(case, batch)
+    seconds = _first_token(case, share, p) + case.answer * _step(case, share, context, p)
     rate = batch * case.answer / seconds
     if case.task == LOADED:
         rate *= p["loaded"]
@@ -291,17 +288,24 @@ def _predict(case: Serving, p: Parameters) -> float:
 def full_batch(case: Serving, p: Parameters) -> float:
     """Sequences that the memory holds beside the weights, as many as a scheduler takes."""
     memory = case.machine.memory * case.chips * p["memory_used"]
-    room = memory - case.shape.parameters * case.weight_bytes
+    room = memory - held_weights(case)
     each = case.cache_values * case.cache_bytes * (case.prompt + case.answer / 2)
     each = each * case.chips / _cache_shards(case, case.chips)
-    fits = max(room / each, 1.0)
-    # A soft minimum, so that neither limit loses its slope.
-    return 1 / (1 / fits + 1 / p["most_sequences"])
+    fits = max(room / each, case.replicas)
+    # Each replica has a scheduler, and so has each rank. A soft minimum keeps the slope of both.
+    return 1 / (1 / fits + 1 / (p["most_sequences"] * case.replicas * case.ranks))
 
 
 def _groups(case: Serving) -> float:
     """Chips that work at the same time on a layer."""
-    return 1.0 if case.is_sequential else max(case.tp, 1.0)
+    return 1.0 if case.is_sequential else max(case.tp * case.ranks, 1.0)
+
+
+def _together(case: Serving, batch: float) -> float:
+    """Sequences of a pass: of one replica, and of one of its stages, which work side by side."""
+    if case.is_sequential or case.task not in (STATIC, LOADED):
+        return batch / case.replicas
+    return max(batch / max(case.chips / _groups(case), 1.0), 1.0)
 
 
 def _step(case: Serving, batch: float, context: float, p: Parameters) -> float:
@@ -309,7 +313,9 @@ def _step(case: Serving, batch: float, context: float, p: Parameters) -> float:
     shape, chips = case.shape, _groups(case)
     share = p["weights_share"] * (p["quantised_share"] if case.is_weight_only else 1)
     bandwidth = case.machine.memory_bandwidth
-    weights = _weights_read(shape, batch) * case.moved_bytes / (chips * bandwidth * share)
+    common = (case.ranks - 1) * (shape.layers * shape.attention_weights + shape.embedding)
+    read = _weights_read(shape, batch) + common
+    weights = read * case.moved_bytes / (chips * bandwidth * share)
     cached = (
         batch
         * context
@@ -348,11 +354,18 @@ def _products(case: Serving, tokens: float, p: Parameters) -> float:
 
 def _sums(case: Serving, tokens: float, p: Parameters) -> float:
     """Seconds of the two sums over tensor-parallel ranks in each layer."""
-    if case.is_sequential or case.tp <= 1:
+    if case.is_sequential or case.tp * case.ranks <= 1:
         return 0.0
-    sent = 2 * BYTES_16 * tokens * case.shape.d_model * (1 - 1 / case.tp)
-    transfer = sent / (case.machine.link_bandwidth * p["sum_share"])
-    return 2 * case.shape.layers * (p["sum_seconds"] + transfer)
+    rate = case.machine.link_bandwidth * p["sum_share"]
+    sent = 2 * BYTES_16 * tokens / case.ranks * case.shape.d_model
+    after_attention = p["sum_seconds"] + sent * (1 - 1 / case.tp) / rate if case.tp > 1 else 0.0
+    if case.ranks == 1:
+        return 2 * case.shape.layers * after_attention
+    # A token goes once to each rank that has some of its experts, and comes back.
+    group = case.tp * case.ranks
+    copies = min(case.shape.experts_per_token, group) * (1 - 1 / group)
+    exchanged = 2 * p["sum_seconds"] + sent / case.tp * copies / rate
+    return case.shape.layers * (after_attention + exchanged)
 
 
 def _first_token(case: Serving, batch: float, p: Parameters) -> float:

@@ -1,0 +1,28 @@
+"""The parameters of serving: what each means, where it starts, and how far it may move."""
+
+from __future__ import annotations
+
+from flopbook.prediction.parameters import GENERATION_STARTS, Prior
+
+PRIORS = {
+    **{
+        f"serve_{name}": Prior(start, 0.2, f"share of the peak that long prompts reach on {name}")
+        for name, start in GENERATION_STARTS.items()
+    },
+    "weights_share": Prior(0.75, 0.15, "share of the memory bandwidth at which weights arrive"),
+    "quantised_share": Prior(0.75, 0.2, "the same of weight-only quantised over plain weights"),
+    "cache_share": Prior(0.60, 0.25, "share of the memory bandwidth at which the cache arrives"),
+    "half_batch": Prior(60, 0.6, "tokens of a pass at which products reach half of their rate"),
+    "layer_seconds": Prior(1.5e-5, 0.6, "seconds of launches in a layer of a compiled decoder"),
+    "eager_seconds": Prior(2e-4, 0.6, "the same of an eager or early decoder"),
+    "sum_seconds": Prior(1.2e-5, 0.5, "seconds of a small sum over tensor-parallel ranks"),
+    "sum_share": Prior(0.5, 0.4, "share of the link rate that large sums reach"),
+    "memory_used": Prior(0.85, 0.1, "share of the memory for weights and cache at full load"),
+    "loaded": Prior(0.75, 0.25, "throughput at full load over that of a full static batch"),
+    "most_sequences": Prior(1500, 0.5, "sequences beyond which a scheduler does not batch"),
+    "step_seconds": Prior(1.5e-3, 0.6, "seconds of scheduling and sampling for a step"),
+    "read_again": Prior(0.8, 0.2, "time of reading the cache once more over the first"),
+    "prompt_launch": Prior(
+        1.5e-4, 0.5, "seconds of launches in a layer, for prompts of any length"
+    ),
+}
