@@ -63,15 +63,17 @@ def errors_by_trait(model: PredictionModel, cases: Sequence[Case]) -> dict[str, 
 def trait_bands(by_trait: Mapping[str, LeftOutTrait], usual: float = 1.0) -> dict[str, float]:
     """The band of runs unlike in each trait, and in several, where there are values enough.
 
-    Nobody left out runs that nothing shares several traits with. Their band holds what one more
-    value might bring, and no less than the `usual` error and those of two traits together.
+    Where few values have rows enough, all count. Nobody left out runs that nothing shares several
+    traits with. Their band holds what one more value might bring, and no less than the `usual`
+    error and those of two traits together.
     """
     bands, several = {}, 1.0
     for trait, one in by_trait.items():
         sizes: dict[str, list[float]] = defaultdict(list)
         for value, error in zip(one.values, one.errors, strict=True):
             sizes[value].append(abs(float(np.log1p(error))))
-        groups = [rows for rows in sizes.values() if len(rows) >= FEW]
+        large = [rows for rows in sizes.values() if len(rows) >= FEW]
+        groups = large if len(large) >= LEAST_VALUES else list(sizes.values())
         if len(groups) >= LEAST_VALUES:
             bands[band_without(trait)] = round(group_band(groups), 4)
             several = max(several, group_band(groups, more=1))

@@ -10,6 +10,7 @@ from flopbook.data.measured_runs import run_files
 from flopbook.data.runs import RunFile, RunSource
 from flopbook.errors import FlopbookError, UnknownName
 from flopbook.evaluation.calculator import calculate
+from flopbook.prediction.bands import BAND_OF_STRANGERS, widest_band
 from flopbook.prediction.catalogue import MODELS
 from flopbook.prediction.conventions import HARDWARE, USUAL, flop_per_token
 from flopbook.prediction.fits import cases_of
@@ -260,3 +261,11 @@ def test_the_rate_of_a_memory_needs_no_matrix_rate() -> None:
     assert memory_rate("amd/mi60") > 1e11
     model = MODELS["hbm_bandwidth"]
     assert not cases_of(model, run_files().values()).refused
+
+
+def test_products_unlike_the_fitted_ones_have_a_wider_band() -> None:
+    """Of the formats only one was fitted often, and of the chips."""
+    known = fitted_kinds()["matmul_peak"]
+    base = widest_band(known, ["matmul rate"], {"chip": "tpu", "format": "16 bits"})
+    strange = widest_band(known, ["matmul rate"], {"chip": "blackwell", "format": "4.5 bits"})
+    assert base == known.bands["matmul rate"] < strange == known.bands[BAND_OF_STRANGERS]

@@ -19,6 +19,8 @@ from flopbook.prediction.parameters import GENERATION_STARTS, Prior
 TERA, GIGA = 1e12, 1e9
 # Formats of which no row is fitted.
 _UNFITTED = ("fp32", "float32", "tf32", "fp64", "float64")
+# Bytes of an operand; those of 4 bits have a scale for each block of sixteen.
+WIDTHS = {"fp8": 1.0, "fp4": 0.5625}
 _SHAPE = re.compile(r"(\d+)x(\d+)x(\d+)")
 # Rates of a chip whose source measures one of its two dies, as XLA shows them.
 _HALF_CHIP = re.compile(r"one of 2 devices")
@@ -69,7 +71,7 @@ def read_product(row: MeasuredRun, source: RunSource) -> Case:
         generation=chip.generation,
         peak=_peak(chip, precision) * _share_of_chip(row),
         sides=(float(sides[1]), float(sides[2]), float(sides[3])),
-        width=2.0 if precision == "bf16" else 1.0,
+        width=WIDTHS.get(precision, 2.0),
         memory_bandwidth=(chip.memory_bandwidth or np.inf) * _share_of_chip(row),
         is_narrow=precision != "bf16",
         is_host_clock="wall clock" in str(row.run.get("software", "")),
@@ -152,8 +154,18 @@ def predict_links(transfers: Sequence[Transfer], p: Parameters) -> Column:
     return np.array([transfer.bandwidth for transfer in transfers]) * p["peer_share"]
 
 
+def traits(product: MatrixProduct) -> dict[str, str]:
+    """What may be unlike all fitted products; that few were fitted makes most of them strangers."""
+    return {"chip": product.generation, "format": f"{8 * product.width:g} bits"}
+
+
 MATMUL = PredictionModel(
-    "matmul_peak", PrintedAs("matmul rate", "FLOP/s"), MATMUL_PRIORS, read_product, predict_products
+    "matmul_peak",
+    PrintedAs("matmul rate", "FLOP/s"),
+    MATMUL_PRIORS,
+    read_product,
+    predict_products,
+    traits=traits,
 )
 MEMORY = PredictionModel(
     "hbm_bandwidth",
