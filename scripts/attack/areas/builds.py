@@ -144,9 +144,9 @@ def _whole(bench: _Bench) -> str:
     return bench.fault() or ("" if is_new else "the site is not the new one")
 
 
-def _started(bench: _Bench) -> subprocess.Popen[str]:
+def _started(bench: _Bench, *words: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        build_command(_AGAIN),
+        build_command(*words),
         cwd=bench.folder,
         env=environment(bench.folder),
         stdout=subprocess.PIPE,
@@ -161,7 +161,7 @@ def _killed(bench: _Bench, chance: float) -> Attempt:
     bench.go_back()
     moment = chance * bench.seconds * 1.1
     name = ("KILL", "KILL", "TERM")[int(chance * 1e6) % 3]
-    process = _started(bench)
+    process = _started(bench, _AGAIN)
     with contextlib.suppress(subprocess.TimeoutExpired):
         process.wait(moment)
     process.send_signal(getattr(signal, f"SIG{name}"))
@@ -196,12 +196,15 @@ def _of_session(session: int) -> dict[int, str]:
 
 
 def _pair(bench: _Bench, chance: float) -> Attempt:
-    """Two builds at once, the second begun at a random moment of the first."""
+    """Two builds at once, the second begun at a random moment of the first.
+
+    Every other second one may find its site made; the others make it again.
+    """
     bench.go_back()
     moment = chance * bench.seconds
-    first = _started(bench)
+    first = _started(bench, _AGAIN)
     time.sleep(moment)
-    second = _started(bench)
+    second = _started(bench, *([_AGAIN] if int(chance * 1e6) % 2 else []))
     outputs = [process.communicate(timeout=_PATIENCE_S)[0] for process in (first, second)]
     title = f"a second build after {moment:.2f} s"
     if first.returncode or second.returncode:
