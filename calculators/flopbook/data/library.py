@@ -230,14 +230,8 @@ def _class_attribute(name: str) -> object:
 
 
 @functools.cache
-def _library_at(root: Path) -> Library:
-    return Library(root)
-
-
-@functools.cache
-def _own_library() -> Library:
-    """The library of this checkout or wheel: asked for at every choice of a claim."""
-    return _library_at(packaged().root)
+def _library_at(root: Path | None) -> Library:
+    return Library(root or packaged().root)  # none is looked up faster than a path
 
 
 _IN_USE: ContextVar[Library | None] = ContextVar("library", default=None)
@@ -249,7 +243,7 @@ def library() -> Library:
     if in_use is not None:
         return in_use
     named = os.environ.get(VARIABLE)
-    return _library_at(Path(named).absolute()) if named else _own_library()
+    return _library_at(Path(named).absolute() if named else None)
 
 
 @contextmanager

@@ -6,6 +6,7 @@ import io
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+import pikepdf
 from pypdf import PdfReader
 
 from scripts.website.book.document import style
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 _SHEET_MM, _MARGIN_MM, _INCH_MM = 210, 20, 25.4  # see print.css
 TEXT_WIDTH = round((_SHEET_MM - 2 * _MARGIN_MM) / _INCH_MM * 96)  # pixels between the margins
+LARGEST = 8_000_000  # bytes of the PDF, which people load on a phone
 _WIDEST_NUMBER = 888  # of a page, before the numbers are known
 _ANCHORS = "[...document.querySelectorAll('[data-to]')].map(place => place.dataset.to)"
 _NUMBER = """(pages) => {
@@ -46,7 +48,7 @@ def pdf(context: BrowserContext, html: str) -> bytes:
         before, pages = pages, destinations(content)
         if pages == before:
             tab.close()
-            return content
+            return packed(content)
     raise BookError("the page numbers of the contents do not settle")
 
 
@@ -57,6 +59,25 @@ def _anchors(tab: Page) -> list[str]:
 
 def _printed(tab: Page) -> bytes:
     return tab.pdf(prefer_css_page_size=True, print_background=True, outline=True, tagged=True)
+
+
+def packed(content: bytes, most: int = LARGEST) -> bytes:
+    """The same document with its small objects in compressed streams.
+
+    The tags for screen readers are tens of thousands of objects, which Chromium writes as text.
+    Raises BookError where it has more bytes all the same.
+    """
+    made = io.BytesIO()
+    with pikepdf.open(io.BytesIO(content)) as document:
+        document.save(
+            made,
+            object_stream_mode=pikepdf.ObjectStreamMode.generate,
+            deterministic_id=True,
+        )
+    size = made.tell()
+    if size > most:
+        raise BookError(f"the PDF has {size:,} bytes, expected at most {most:,}")
+    return made.getvalue()
 
 
 def destinations(content: bytes) -> Mapping[str, int]:

@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pypdf import PdfReader
+from pypdf import PdfReader, PdfWriter
 
 from scripts.website.book.document import printed
 from scripts.website.book.parts import BookError
-from scripts.website.book.printing import destinations, pdf
+from scripts.website.book.printing import destinations, packed, pdf
 from tests.support.binding import KNOWN, bound
 
 LONG = "".join(
@@ -204,3 +204,23 @@ def test_what_fits_on_a_page_is_not_broken(surf: Any, name: str) -> None:
         assert [f"F{n}" in text.split() or f"F{n}\n" in text for text in texts] == [
             f"E{n}" in text.split() or f"E{n}\n" in text for text in texts
         ]
+
+
+def test_a_packed_book_is_smaller_and_has_the_same_pages_each_time() -> None:
+    writer = PdfWriter()
+    for _ in range(300):
+        writer.add_blank_page(width=100, height=100)
+    plain = io.BytesIO()
+    writer.write(plain)
+    made = packed(plain.getvalue())
+    assert len(PdfReader(io.BytesIO(made)).pages) == 300
+    assert len(made) < len(plain.getvalue()) / 3
+    assert packed(plain.getvalue()) == made
+
+
+def test_a_book_that_is_too_large_is_refused() -> None:
+    writer, plain = PdfWriter(), io.BytesIO()
+    writer.add_blank_page(width=100, height=100)
+    writer.write(plain)
+    with pytest.raises(BookError, match="bytes, expected at most 100"):
+        packed(plain.getvalue(), most=100)
