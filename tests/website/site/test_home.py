@@ -71,7 +71,7 @@ def _answers(context: Any, base: str) -> dict[str, list[str]]:
 def test_what_does_not_fit_says_what_would(surf: Any, base: str) -> None:
     seen = surf(_answers, base)
     assert seen["small"][0].startswith("Does not fit") and "It fits from" in seen["small"][1]
-    assert seen["one"][0].startswith("Fits") and "layouts: DP 1." in seen["one"][1]
+    assert seen["one"][0].startswith("Fits") and "layouts: one chip." in seen["one"][1]
     assert seen["huge"][0].startswith("Does not fit") and "it fits from" in seen["huge"][1]
     asked = serving_data.usual_question("llama-3-70b", "h100-sxm", 64)
     assert serving_words(plan_serving(asked, 1).layouts[0]) in seen["copies"][1]
