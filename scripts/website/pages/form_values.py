@@ -38,7 +38,10 @@ TAKEN = (
     ("serving", ("memory",)),
     ("decode", ("link_bandwidth",)),
     ("cluster-power", ("power",)),
+    ("offload", ("host_bandwidth",)),
 )
+# They belong to a torus, and a slice has sides of its own where they stay open.
+_SIDES = ("side_x", "side_y")
 # What `collective` takes from the network of a chip beside its links.
 NETWORK = (
     *("topology", "wrap", "ring_side", "chips_per_node", "scaleout_bandwidth", "level_overlap"),
@@ -196,7 +199,7 @@ def _network_records(chip: Chip) -> Iterator[tuple[str, Record]]:
     # Sides hold for as many chips alone as make a whole domain; the last follows from the others.
     sides = Network(chip).pick_whole_sides()
     whole = math.prod(side.value for side in sides)
-    for name, side in zip(("side_x", "side_y"), sides[:-1], strict=False):
+    for name, side in zip(_SIDES, sides[:-1], strict=False):
         yield name, {**_value_record(side, side.notes), "chips": whole}
 
 
@@ -215,14 +218,14 @@ def _taken(calculator: str, name: str, **picker: str) -> Result:
 
 
 def _required(formula: Formula) -> list[str]:
-    """Inputs to be given: all but the limits, which stay open.
+    """Inputs to be given: all but the limits and the sides of a slice, which stay open.
 
     A head has a width or follows from another, so it is not open either.
     """
     return [
         name
         for name, spec in formula.inputs.items()
-        if name not in formula.defaults or spec.chip or name == "head_dim"
+        if name not in _SIDES and (name not in formula.defaults or spec.chip or name == "head_dim")
     ]
 
 
