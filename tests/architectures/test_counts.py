@@ -28,6 +28,7 @@ ASKING: dict[str, dict[str, Any]] = {
     "memory": {"seq": 128},
     "fine-tuning": {"seq": 128},
     "reliability": {"chip_mtbf": 1e9, "chips": 8},
+    "offload": {"host_bandwidth": 64e9},
 }
 
 

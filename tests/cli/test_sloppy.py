@@ -52,7 +52,7 @@ REFUSED = {
     f"memory {LLAMA} --chips 2x8 --seq 8192": "--chips: '2x8' is a product; write 16",
     f"memory {LLAMA} --chip 8xH100 --seq 8192": "name one, h100-sxm, and give --chips 8",
     f"memory {LLAMA} --chip h100:8 --seq 8192": "name one, h100-sxm, and give --chips 8",
-    "attention-traffic --chip h100": "and 16 more\n",
+    "attention-traffic --chip h100": "and 17 more\n",
     f"{TRAINED} --tokens 1T": "share of the peak reached); flopbook predict estimates it",
     "show llama-3-70b": "llama-3-70b is a model: flopbook params --model llama-3-70b",
     "predict --model llama-3-8b --chip h100-sxm --chips 64 --seq 8192 --batch 64 --tp 3 --pp 2": (

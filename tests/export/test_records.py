@@ -71,6 +71,7 @@ def test_the_files_are_those_of_the_contract() -> None:
         "schema/vendor.json",
         "schema/model.json",
         "schema/topics.json",
+        "schema/sought.json",
         "schema/claims.json",
         "schema/glossary.json",
         "schema/runs.json",

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 _RUN = ("model", "config", "chip", "chips", "batch_tokens", "batch", "seq", "dtype", "stack")
 _DEGREES = ("tp", "pp", "cp", "ep", "dp", "virtual", "schedule", "zero", "hsdp", "micro_batch")
-_RECOMPUTED = ("recompute", "recompute_layers")
-PREDICTED = (*_RUN, *_DEGREES, *_RECOMPUTED, "tokens", "price", "price_from")
-PLANNED = (*_RUN, *_DEGREES, *_RECOMPUTED, "max_bytes", "max_seconds", "price")
+_KEPT = ("recompute", "recompute_layers", "offload", "offload_activations")
+PREDICTED = (*_RUN, *_DEGREES, *_KEPT, "network", "tokens", "price", "price_from")
+PLANNED = (*_RUN, *_DEGREES, *_KEPT, "network", "max_bytes", "max_seconds", "price")
 
 
 def predict(**options: Any) -> Prediction:

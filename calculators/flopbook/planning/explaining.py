@@ -14,6 +14,7 @@ from flopbook.planning.question import MOST_CHIPS, Question
 from flopbook.prediction.bands import SOFTWARE
 from flopbook.prediction.fitted import fitted_kinds
 from flopbook.prediction.layouts import Layouts, RunLayout
+from flopbook.prediction.networks import NETWORK
 from flopbook.prediction.step_time import step_parts
 
 STEPS = 8  # counts that are tried between one that is too small and its double
@@ -30,7 +31,7 @@ class Loss(NamedTuple):
 
 def run_with(question: Question, layout: PlannedLayout) -> RunLayout:
     """The run of a layout, as `predict` would build it from the same options."""
-    left = tuple(name for name in question.run.inferred if name == SOFTWARE)
+    left = tuple(name for name in question.run.inferred if name in (SOFTWARE, NETWORK))
     return question.run._replace(
         tp=layout.tp,
         pp=layout.pp,

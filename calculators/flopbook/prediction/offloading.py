@@ -13,10 +13,8 @@ HELD = ("optimizer", "gradients", "parameters")
 PLACES = ("no", "optimizer", "gradients", "parameters")
 # Bytes that a layer keeps of each token over its width (Korthikanti et al., 2022), without scores.
 KEPT_BYTES = 34.0
-HOST_CHIPS = 8.0
-# Bytes of a parameter that the update moves; torchtune keeps weights and moments in 16 bits.
-UPDATED, UPDATED_16 = 28.0, 14.0
-HOST_RATE = 110e9  # byte/s of the processors of a node in the update, as the formula has it
+# Bytes of a parameter that an update moves where weights and moments are kept in 16 bits.
+UPDATED_16 = 14.0
 # LLaMA 7B on eight A800: 17 s a step more with the optimizer on the host than without
 # (chen2024deepspeed).
 DEEPSPEED_RATE = 11e9
@@ -35,8 +33,9 @@ def waiting_of(runs: Layouts, layers: Column, computing: Column) -> Column:
     if not arrays.holds_anywhere(is_offloaded):
         return seconds
     formula = get_formula("offload")
+    usual = formula.defaults
     is_narrow = runs.where("stack", "torchtune")
-    rate = arrays.where(runs.where("stack", "deepspeed"), DEEPSPEED_RATE, HOST_RATE)
+    rate = arrays.where(runs.where("stack", "deepspeed"), DEEPSPEED_RATE, usual["host_rate"])
     shared = {
         "params": runs["trained"] * held_by(runs),
         "dp": arrays.where(runs["zero"] >= 1, shards_of(runs), 1),
@@ -45,15 +44,15 @@ def waiting_of(runs: Layouts, layers: Column, computing: Column) -> Column:
         "compute_seconds": computing,
         "offload_activations": "yes",
         "activations": arrays.where(is_away, kept_by(runs, layers), 0),
-        "update_bytes": arrays.where(is_narrow, UPDATED_16, UPDATED),
+        "update_bytes": arrays.where(is_narrow, UPDATED_16, usual["update_bytes"]),
         "host_rate": rate,
-        "host_chips": arrays.minimum(runs["chips"], HOST_CHIPS),
+        "host_chips": arrays.minimum(runs["chips"], usual["host_chips"]),
     }
     for place in PLACES:
         chosen = is_offloaded & runs.where("offload", place)
         if not arrays.holds_anywhere(chosen):
             continue
-        found = formula.compute({**formula.defaults, **shared, "offload": place})
+        found = formula.compute({**usual, **shared, "offload": place})
         seconds = arrays.where(chosen, found["exposed"], seconds)
     return seconds
 
