@@ -16,6 +16,7 @@ from flopbook.formulas.declaration import Formula, Input
 from flopbook.formulas.pipeline import SCHEDULES
 from flopbook.quantities.ops import ceil, floor, inf, maximum, minimum, sqrt, where
 from tests.support import byexample, inferring, network_inputs, training_inputs
+from tests.support.generated_inputs import shared_heads
 
 pytestmark = pytest.mark.browser
 
@@ -92,6 +93,7 @@ def random_params(rng: random.Random) -> Inputs:
         given[name] = rng.choice([inf, given[name]])
     for name in ("shared_experts", "q_lora_rank", "kv_lora_rank"):
         given[name] = rng.choice([0.0, given[name]])
+    given |= shared_heads(given, rng)
     return given | {"v_head_dim": rng.choice([0.0, 64.0]) if given["kv_lora_rank"] == 0 else 128.0}
 
 

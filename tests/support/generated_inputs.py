@@ -15,6 +15,20 @@ from scripts.attack.inputs import Inputs, one_input
 TRIES = 400
 
 
+def shared_heads(given: Inputs, rng: random.Random) -> Inputs:
+    """KV heads that do not divide the attention heads, drawn anew as one of their divisors.
+
+    Those that divide stay as they are, and so do those that are open or none of their own.
+    """
+    heads = int(given.get("heads", 1))
+    divisors = [float(n) for n in range(1, heads + 1) if heads % n == 0]
+    return {
+        name: rng.choice(divisors)
+        for name in ("kv_heads", "window_kv_heads")
+        if 0 < given.get(name, inf) < inf and heads % given[name] != 0
+    }
+
+
 def fits(formula: Formula, given: Inputs) -> bool:
     """True when a formula takes these inputs: its rules hold."""
     try:

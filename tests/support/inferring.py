@@ -18,6 +18,7 @@ from flopbook.formulas import get_formula
 from flopbook.formulas.declaration import Formula, Input
 from flopbook.hardware.chip import chip
 from flopbook.quantities.ops import inf
+from tests.support.generated_inputs import shared_heads
 
 Inputs = dict[str, Any]
 WIDTHS = (8.0, 4.0, 2.0, 1.0, 0.75, 0.5)
@@ -74,11 +75,11 @@ def mended(inputs: Inputs, rng: random.Random) -> Inputs:
         inputs["n"] += inputs["m"]
     if inputs.get("op") in ("dot", "gemv", "gemm"):
         inputs |= {"heads": 1.0, "kv_heads": inf}
-    if "heads" in inputs and inputs["kv_heads"] < inf:
-        inputs["kv_heads"] = float(rng.randint(1, int(inputs["heads"])))
     if "chunk_layers" in inputs:
         inputs |= layered(inputs, rng)
-    return served(divided(inputs, rng)) if "layers" in inputs else inputs
+    if "layers" in inputs:
+        inputs = served(divided(inputs, rng))
+    return inputs | shared_heads(inputs, rng)
 
 
 def layered(inputs: Inputs, rng: random.Random) -> Inputs:

@@ -37,9 +37,15 @@ def gradients_in_fp32(grad_bytes: float, gradients: float, zero: float, total: f
 def rows_kept_whole(
     sequence_parallel: str,
     recompute: str,
+    schedule: str,
+    virtual: float,
+    offload_activations: str,
     tp: float,
     pp: float,
     cp: float,
+    dp: float,
+    hsdp: float,
+    zero: float,
     layers: float,
     norms_per_layer: float,
     experts_per_token: float,
@@ -47,12 +53,17 @@ def rows_kept_whole(
     micro_batch: float,
     seq: float,
     d_model: float,
+    bytes_per_param: float,
     activation_bytes: float,
     inflight: float,
+    weights: float,
+    optimizer: float,
     activations: float,
     logits: float,
-    gradients: float,
+    working: float,
+    gathered: float,
     grad_bytes: float,
+    reserve: float,
     step: float,
     total: float,
 ) -> float:
@@ -62,16 +73,31 @@ def rows_kept_whole(
     """
     is_whole = {"no": 1}.get(sequence_parallel, 0)
     copies = where(experts > 1, 2 * experts_per_token, 0)
-    # A layer that is computed again keeps its input alone.
-    rows = {"full": 1, "selective-op": 1}.get(
-        recompute, norms_per_layer + BLOCKS_OF_A_LAYER + copies
-    )
-    tokens = micro_batch * seq / cp * inflight * layers / pp
-    saved = rows * d_model * activation_bytes * tokens * (1 - 1 / tp)
-    cast = where(grad_bytes < FP32, gradients * FP32 / grad_bytes, 0)
-    next_peak = maximum(cast, where(pp > 1, logits, 0))
-    above = where(step > 0, 0, maximum(activations - next_peak, 0))
-    return -is_whole * minimum(saved, above) / total
+    every_row = norms_per_layer + BLOCKS_OF_A_LAYER + copies
+    # A layer that is computed again keeps its input alone, and has the others once more for a time.
+    rows = {"full": 1, "selective-op": 1}.get(recompute, every_row)
+    again = {"full": every_row, "selective-op": every_row - 1}.get(recompute, 0)
+    row = d_model * activation_bytes * micro_batch * seq / cp * (1 - 1 / tp)
+    stage_rows = rows * layers / pp
+    # The last stage of 1F1B holds one micro-batch, more when interleaved, and two rows beside its
+    # logits; where weights wait for their gradient, it holds as many as the first.
+    chunked = ((virtual - 1) * pp + 1) / virtual
+    ending = {"1f1b": 1, "interleaved": chunked}.get(schedule, inflight)
+    # Of activations that wait on the host, two layers' stay behind.
+    near = {"yes": 2 * pp / layers}.get(offload_activations, inflight)
+    first = minimum(near, inflight)
+    held = minimum(near, ending)
+    last = activations * held / first + logits
+    last_cut = last - row * (held * stage_rows + 2)
+    peak = maximum(activations, last)
+    peak_cut = maximum(activations - row * first * stage_rows, last_cut)
+    saved = peak - peak_cut + row * again
+    # ZeRO divides the step, and with it the gradients that are cast for it, before the weights.
+    shards = where((zero >= 1) & (zero < 3), dp * cp / hsdp, 1)
+    casts = where((grad_bytes < FP32) & (optimizer > 0), FP32, 0)
+    cast = casts * weights / bytes_per_param / shards
+    above = where(step > 0, 0, maximum(gathered + working + peak - cast, 0))
+    return -is_whole * (1 + reserve) * minimum(saved, above) / total
 
 
 @omission(
