@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from flopbook.formulas import get_formula
+from flopbook.formulas.training_memory_inputs import OFFLOADED
 from flopbook.prediction import arrays
 from flopbook.prediction.arrays import Column
 from flopbook.prediction.layouts import Layouts
 from flopbook.prediction.replicas_traffic import BYTES_16, held_by, shards_of
 
-# States on the host: of the optimizer, then gradients too, then weights too.
-HELD = ("optimizer", "gradients", "parameters")
-PLACES = ("no", "optimizer", "gradients", "parameters")
+HELD = OFFLOADED[1:]  # all but none
 # Bytes that a layer keeps of each token over its width (Korthikanti et al., 2022), without scores.
 KEPT_BYTES = 34.0
 # Bytes of a parameter that an update moves where weights and moments are kept in 16 bits.
@@ -48,7 +47,7 @@ def waiting_of(runs: Layouts, layers: Column, computing: Column) -> Column:
         "host_rate": rate,
         "host_chips": arrays.minimum(runs["chips"], usual["host_chips"]),
     }
-    for place in PLACES:
+    for place in OFFLOADED:
         chosen = is_offloaded & runs.where("offload", place)
         if not arrays.holds_anywhere(chosen):
             continue
