@@ -10,11 +10,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from flopbook.data.contributed_text import text_problems
-from flopbook.data.folders import schema_paths
-from flopbook.data.schema import check, load_schema
-from flopbook.data.yaml_text import Node, read_yaml
-from flopbook.errors import DataError, show_path
+from flopbook.data.records import read_checked
+from flopbook.data.yaml_text import Node
 
 FILE = "glossary.yaml"
 
@@ -42,10 +39,7 @@ class Term(NamedTuple):
 
 def read_glossary(path: Path) -> tuple[Term, ...]:
     """Read and check all terms, in the order of their ids. Raises DataError."""
-    document, file = read_yaml(path), show_path(path)
-    schema = load_schema(schema_paths()["glossary"])
-    if problems := [*check(document, schema, file), *text_problems(document, file)]:
-        raise DataError(problems)
+    document = read_checked(path, "glossary")
     return tuple(_term(node) for node in document.value["terms"].value)
 
 

@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from flopbook.data.claims import Claim
-from flopbook.data.folders import schema_paths
 from flopbook.data.library import library, per_library
-from flopbook.errors import DataError, show_path
+from flopbook.errors import show_path
 
 FILE = "prices.yaml"
 ON_DEMAND = "on-demand"
@@ -70,16 +69,9 @@ def read_prices(path: Path) -> tuple[Price, ...]:
     """All prices of a file. Raises DataError with every problem; a missing file has none."""
     if not path.is_file():
         return ()
-    from flopbook.data.contributed_text import text_problems
-    from flopbook.data.records import with_dates
-    from flopbook.data.schema import check, load_schema
-    from flopbook.data.yaml_text import read_yaml
+    from flopbook.data.records import read_checked, with_dates
 
-    document, file = read_yaml(path), show_path(path)
-    schema = load_schema(schema_paths()["prices"])
-    problems = [*check(document, schema, file), *text_problems(document, file)]
-    if problems:
-        raise DataError(problems)
+    document, file = read_checked(path, "prices"), show_path(path)
     rows, nodes = with_dates(document.plain())["prices"], document.value["prices"].value
     return tuple(_price(row, file, node.line) for row, node in zip(rows, nodes, strict=True))
 

@@ -103,19 +103,12 @@ class RunFile(NamedTuple):
 def read_run_file(path: Path) -> RunFile:
     """Read and check a file of measured runs. Raises DataError with all of its problems."""
     # Rows are mostly read from what was kept of them, and YAML takes longer to load than to ask.
-    from flopbook.data.contributed_text import text_problems
-    from flopbook.data.records import keep_fields, with_dates
-    from flopbook.data.schema import check, load_schema
-    from flopbook.data.yaml_text import read_yaml
+    from flopbook.data.records import keep_fields, read_checked, with_dates
+    from flopbook.data.schema import load_schema
 
-    document, file = read_yaml(path), show_path(path)
-    schema = load_schema(schema_paths()["runs"])
-    problems = [*check(document, schema, file), *text_problems(document, file)]
-    if problems:
-        raise DataError(problems)
-    problems += _misspelt(document, schema["$defs"], file)
-    problems += _nowhere(document, file)
-    if problems:
+    document, file = read_checked(path, "runs"), show_path(path)
+    definitions = load_schema(schema_paths()["runs"])["$defs"]
+    if problems := [*_misspelt(document, definitions, file), *_nowhere(document, file)]:
         raise DataError(problems)
     raw = with_dates(document.plain())
     sources = {name: keep_fields(RunSource, source) for name, source in raw["sources"].items()}

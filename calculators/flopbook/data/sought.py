@@ -10,13 +10,9 @@ import datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from flopbook.data.contributed_text import text_problems
-from flopbook.data.folders import schema_paths
 from flopbook.data.library import library, per_library
-from flopbook.data.records import with_dates
-from flopbook.data.schema import check, load_schema
-from flopbook.data.yaml_text import read_yaml
-from flopbook.errors import DataError, show_path
+from flopbook.data.records import read_checked, with_dates
+from flopbook.errors import show_path
 
 FILE = "sought.yaml"
 
@@ -37,11 +33,7 @@ def read_sought(path: Path) -> tuple[Sought, ...]:
     """All chips of a file. Raises DataError with every problem; a missing file has none."""
     if not path.is_file():
         return ()
-    document, file = read_yaml(path), show_path(path)
-    schema = load_schema(schema_paths()["sought"])
-    problems = [*check(document, schema, file), *text_problems(document, file)]
-    if problems:
-        raise DataError(problems)
+    document, file = read_checked(path, "sought"), show_path(path)
     rows, nodes = with_dates(document.plain())["chips"], document.value["chips"].value
     return tuple(
         Sought(**row, file=file, line=node.line) for row, node in zip(rows, nodes, strict=True)

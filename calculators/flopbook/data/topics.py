@@ -7,10 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from flopbook.data.contributed_text import text_problems
-from flopbook.data.folders import schema_paths
-from flopbook.data.schema import check, load_schema
-from flopbook.data.yaml_text import Node, read_yaml
+from flopbook.data.records import read_checked
+from flopbook.data.yaml_text import Node
 from flopbook.errors import DataError, Problem, show_path
 
 FILE = "topics.yaml"
@@ -43,13 +41,9 @@ class Topic:
 
 def read_topics(path: Path) -> tuple[Topic, ...]:
     """Read and check the tree of topics. Raises DataError."""
-    document, file = read_yaml(path), show_path(path)
-    schema = load_schema(schema_paths()["topics"])
-    problems = [*check(document, schema, file), *text_problems(document, file)]
     # A tree of another form than the schema's cannot be walked.
-    if not problems:
-        problems = list(_tree_problems(document.value["topics"], file, 1, set()))
-    if problems:
+    document = read_checked(path, "topics")
+    if problems := list(_tree_problems(document.value["topics"], show_path(path), 1, set())):
         raise DataError(problems)
     return tuple(_topic(node) for node in document.value["topics"].value)
 

@@ -10,11 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from flopbook.data.contributed_text import text_problems
-from flopbook.data.folders import schema_paths
 from flopbook.data.library import library, per_library
-from flopbook.data.schema import check, load_schema
-from flopbook.data.yaml_text import Node, read_yaml
+from flopbook.data.records import read_checked
+from flopbook.data.yaml_text import Node
 from flopbook.errors import DataError, Problem, UnknownName, show_path
 from flopbook.quantities.units import to_si
 
@@ -135,11 +133,7 @@ def _duplicates(rows: Iterable[Row]) -> Iterator[Problem]:
 
 
 def _read(path: Path) -> list[Row]:
-    document, file = read_yaml(path), show_path(path)
-    schema = load_schema(schema_paths()["claims"])
-    problems = [*check(document, schema, file), *text_problems(document, file)]
-    if problems:
-        raise DataError(problems)
+    document, file = read_checked(path, "claims"), show_path(path)
     # What is said once above the rows holds for those that do not say otherwise.
     shared = {key: document.get(key) or "" for key in ("source", "file")}
     rows = [_row(node, shared, file) for node in document.value["rows"].value]
