@@ -296,14 +296,12 @@ def software(seconds: float, likely_seconds: float) -> float:
     of="likely_seconds",
 )
 def waits_between_domains(
-    chips: float, tp: float, dp: float, ep: float, chips_per_node: float, likely_seconds: float
+    chips: float, tp: float, dp: float, ep: float, chips_per_node: float
 ) -> float:
     """The one published step of its kind (gtobar2025deepseek), as a warning and no correction."""
     shared = where(chips < inf, chips, 1) / where(dp < inf, dp, ep)
     degree = where(tp < inf, tp, shared)
-    is_told = where(degree > chips_per_node, 1, 0)
-    likely = where(likely_seconds < inf, likely_seconds, SECOND)
-    return is_told * (TWO_SERVERS - 1) * likely / likely
+    return where(degree > chips_per_node, TWO_SERVERS - 1, 0)
 
 
 # The same of prompts, and of batches of prompts and answers.
