@@ -120,12 +120,12 @@ def training_run(row: MeasuredRun, year: int, words: str = "") -> RunLayout:
     """
     runs_on, shape = machine_of(row.hardware), transformer(row.model)
     trained = ADAPTED_SHARE if trains_adapters(row) else 1.0
-    chosen = _usual_degrees(row, shape, runs_on, trained)
-    row = row._replace(parallelism=(degrees := {**row.parallelism, **chosen}))
+    row, is_chosen = _divided(row, shape, runs_on, trained)
+    degrees = row.parallelism
     software, strategy = str(row.run.get("software", "")), str(degrees.get("strategy", ""))
     stack = stack_named(f"{software} {strategy} {row.publication} {words}")
     split = _split(row, shape.tokens, runs_on.is_torus)
-    inferred = [*(["layout"] if chosen else []), *split.inferred]
+    inferred = ["layout", *split.inferred] if is_chosen else list(split.inferred)
     zero = degrees.get("zero_stage")
     if zero is None:
         inferred.append("ZeRO stage")
@@ -194,12 +194,13 @@ def _has_flash(row: MeasuredRun, year: int, stack: str) -> bool:
     return not is_scored and year >= FLASH_YEAR and stack != "deepspeed"
 
 
-def _usual_degrees(
+def _divided(
     row: MeasuredRun, shape: Transformer, runs_on: ChipRates, trained: float
-) -> dict[str, int]:
-    """The degrees of a run that states none, where replicas of one chip could not run."""
+) -> tuple[MeasuredRun, bool]:
+    """The run, with usual degrees where it states none and one chip could not run; whether so."""
     chips, batch = row.hardware.get("n_chips") or 1, _sequences(row, shape.tokens)
-    return usual_degrees(row.parallelism, shape, runs_on, chips, batch, trained)
+    chosen = usual_degrees(row.parallelism, shape, runs_on, chips, batch, trained)
+    return row._replace(parallelism={**row.parallelism, **chosen}), bool(chosen)
 
 
 def _precision(row: MeasuredRun, runs_on: ChipRates) -> str:
