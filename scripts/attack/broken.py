@@ -9,6 +9,8 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import yaml
+
 from scripts.attack.hostile import text_of
 
 _NUMBER = re.compile(rb"(?<=: )-?[0-9.e+]+")
@@ -106,6 +108,11 @@ def odd_record(record: Any, rng: random.Random) -> Any:
         else:
             holder[key] = copy.deepcopy(rng.choice(_VALUES))
     return odd
+
+
+def yaml_of(document: Any) -> bytes:
+    """A record as people write it in a file."""
+    return yaml.safe_dump(document, sort_keys=False, allow_unicode=True).encode("utf-8")
 
 
 def _places(holder: Any) -> Iterator[tuple[Any, Any]]:

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import yaml
 
 from flopbook.checks.audit import VERDICTS, drawn, sheet
-from scripts.attack.broken import broken, odd_record
+from scripts.attack.broken import broken, odd_record, yaml_of
 from scripts.attack.campaign import Attempt, Campaign
 from scripts.attack.checkout import ROOT, RUNS
 from scripts.attack.shell import SECRET, fault_of
@@ -134,16 +134,12 @@ def _kinds() -> tuple[_Kind, ...]:
                 lambda path: ("validate", path, "--calibrate", path, "--json"),
                 lambda path: (*_STEP, "--calibrate", path),
             ),
-            lambda content, rng: _yaml(odd_record(yaml.safe_load(content), rng)),
+            lambda content, rng: yaml_of(odd_record(yaml.safe_load(content), rng)),
         ),
         _Kind(
             ".csv", (_filled(),), (lambda path: ("audit", "--score", path, "--json"),), _odd_rows
         ),
     )
-
-
-def _yaml(document: Any) -> bytes:
-    return yaml.safe_dump(document, sort_keys=False, allow_unicode=True).encode("utf-8")
 
 
 def _filled() -> bytes:

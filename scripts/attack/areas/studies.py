@@ -12,12 +12,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from flopbook.planning.study import Answer, answer, answer_of
 from flopbook.planning.study_journal import NAME as JOURNAL
 from scripts.attack import laws
-from scripts.attack.broken import broken, odd_record
+from scripts.attack.broken import broken, odd_record, yaml_of
 from scripts.attack.campaign import Attempt, Campaign
 from scripts.attack.shell import asked, fault_of
 
@@ -53,17 +51,13 @@ def attack(campaign: Campaign) -> Iterator[Attempt]:
 
 def _broken_study(campaign: Campaign) -> tuple[str, bytes]:
     if campaign.rng.random() < 0.5:
-        return broken(_yaml(_STUDY), campaign.rng)
-    return "odd values", _yaml(odd_record(_STUDY, campaign.rng))
-
-
-def _yaml(document: Any) -> bytes:
-    return yaml.safe_dump(document, sort_keys=False, allow_unicode=True).encode("utf-8")
+        return broken(yaml_of(_STUDY), campaign.rng)
+    return "odd values", yaml_of(odd_record(_STUDY, campaign.rng))
 
 
 def _journals(campaign: Campaign, file: Path, folder: Path) -> Iterator[Attempt]:
     """One study again and again, each time over a journal that somebody has broken."""
-    file.write_bytes(_yaml(_STUDY))
+    file.write_bytes(yaml_of(_STUDY))
     command = ("study", str(file), "--output", str(folder), "--json")
     clean = asked(*command)
     journal = folder / JOURNAL

@@ -15,15 +15,16 @@ from xml.etree.ElementTree import Element
 
 from latex2mathml.converter import convert_to_element
 
+from flopbook.checks.rules.elements import FENCED
 from scripts.website.build.speech import spoken
 
 # What must not be touched: the head of the page, fenced and inline code, HTML tags (their
 # attributes may hold dollars), and prices: a number and a word, `$2 a chip`. A number and single
 # letters are a formula, `$2 k D$`.
 _SKIP = (
-    r"(?P<skip>\A---\n.*?^---\n"
-    r"|^(?P<fence>`{3,}+|~{3,}+).*?^(?P=fence)[^\n]*$"
-    r"|(?<!`)(?P<ticks>`+)(?!`)[^\n]+?(?<!`)(?P=ticks)(?!`)"
+    r"(?P<skip>\A---\n.*?^---\n|"
+    + FENCED
+    + r"|(?<!`)(?P<ticks>`+)(?!`)[^\n]+?(?<!`)(?P=ticks)(?!`)"
     r"|<(?P<tag>pre|code|script)\b.*?</(?P=tag)>"
     r"|<[a-zA-Z/!][^>]*>"
     r"|\$\d[\d,.]* (?:[a-z] )?[a-z]{2,}\b)"

@@ -9,10 +9,12 @@ from __future__ import annotations
 import html
 import re
 
+from flopbook.checks.rules.elements import FENCED
+
 _SKIP = (
-    r"(?P<skip>\A---\n.*?^---\n"
-    r"|^(?P<fence>`{3,}+|~{3,}+).*?^(?P=fence)[^\n]*$"
-    r"|(?<!`)(?P<ticks>`+)(?!`)[^\n]+?(?<!`)(?P=ticks)(?!`)"
+    r"(?P<skip>\A---\n.*?^---\n|"
+    + FENCED
+    + r"|(?<!`)(?P<ticks>`+)(?!`)[^\n]+?(?<!`)(?P=ticks)(?!`)"
     r"|<(?P<tag>pre|code|script|math|svg)\b.*?</(?P=tag)>"
     r"|<[a-zA-Z/!][^>]*>"
     r"|\]\([^)\n]*\))"

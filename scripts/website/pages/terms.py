@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import re
 
+from flopbook.checks.rules.elements import FENCED
 from flopbook.data.glossary import Term
 from flopbook.data.library import glossary
 from flopbook.evaluation.terms import term_of
@@ -27,7 +28,7 @@ _SKIPPED = re.compile(
     "|".join(
         (
             r"\A---\n.*?^---$",  # the head of the page
-            r"^(?P<fence>`{3,}+|~{3,}+).*?^(?P=fence)[^\n]*$",
+            FENCED,
             r"(?<!`)(?P<ticks>`+)(?!`).+?(?<!`)(?P=ticks)(?!`)",
             r"<!--.*?-->",
             r"\$\$.+?\$\$",

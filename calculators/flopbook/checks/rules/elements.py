@@ -37,6 +37,9 @@ _ALLOWED = re.compile(r"^<!-- book -->$", re.MULTILINE)
 # A line that begins with a fence; it opens a block of code with a language and options at most.
 _FENCE = re.compile(r"(?P<before>[ \t>]*+(?:(?:[-*+:]|\d+[.)])[ \t>]++)?)(?P<marks>`{3,}|~{3,})")
 _OPTIONS = re.compile(r"[ \t]*[\w#.+-]*(?:[ \t]+\w+=\"[^\"\n]*\")*[ \t]*")
+# Code between fences, as part of patterns with re.S and re.M. It never goes back, so that a line of
+# nothing but backticks is read once.
+FENCED = r"^(?P<fence>`{3,}+|~{3,}+).*?^(?P=fence)[^\n]*$"
 # Code within a line, as all readers of Markdown have it: as many backticks on both sides.
 _TICKS = re.compile(r"`+")
 CODE = re.compile(r"(?<![\\`])(?P<ticks>`+)(?!`)[^\n]+?(?<!`)(?P=ticks)(?!`)")

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from flopbook.checks.rules.base import Advice, Finding, Holdings, at_file
-from flopbook.checks.rules.elements import closed_part
+from flopbook.checks.rules.elements import FENCED, closed_part
 from flopbook.data.files import MAX_PAGE_BYTES, NotRead, read_text
 from flopbook.errors import Problem, reason_of, shorten, show_path
 
@@ -46,7 +46,7 @@ _TYPED = re.compile(
 _REASON = re.compile(r"\{#-?\s*typed:\s*(?P<why>[^#]*?)\s*-?#\}")
 # What is not prose: code, expressions, maths, comments, addresses, tags.
 _OTHER = re.compile(
-    r"^(?P<fence>`{3,}+|~{3,}+).*?^(?P=fence)[^\n]*$|`[^`\n]*`"
+    FENCED + r"|`[^`\n]*`"
     r"|\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}"
     r"|\$\$.*?\$\$|\$[^$\n]+\$"
     r"|\]\([^()\n]{0,999}\)|<[^<>\n]{0,999}>",
