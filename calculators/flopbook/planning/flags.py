@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from flopbook.planning.planner import PlannedLayout
 from flopbook.planning.question import Question
+from flopbook.prediction.layouts import FSDP
 
 Settings = dict[str, Any]
 MEGATRON_SHARDS = {2: "optim_grads", 3: "optim_grads_params"}
@@ -37,7 +38,6 @@ MAXTEXT_OFFLOAD: Mapping[str, tuple[str, ...]] = {
     "gradients": ("optimizer_memory_host_offload",),
     "parameters": ("optimizer_memory_host_offload", "parameter_memory_host_offload"),
 }
-FSDP = 3  # the stage that shards weights too
 PLAIN_SCHEDULES = ("1f1b", "interleaved")
 
 

@@ -11,9 +11,9 @@ from flopbook.errors import FlopbookError
 from flopbook.planning import exclusions
 from flopbook.planning.exclusions import Columns, Sieve, is_even
 from flopbook.planning.question import Question
+from flopbook.prediction.layouts import FSDP
 
 ZERO_STAGES = (0, 1, 2, 3)
-FSDP = 3
 MOST_NAMED = 8  # numbers of chunks that a message offers
 
 
