@@ -13,7 +13,8 @@ ROOT = Path(__file__).resolve().parents[1]
 REPORT = """<testsuites><testsuite>
 <testcase classname="tests.cli.test_a" name="test_b[one]" time="0.6"/>
 <testcase classname="tests.cli.test_a" name="test_b[two[0]]" time="0.6"/>
-<testcase classname="tests.cli.test_a" name="test_c" time="0.9"/>
+<testcase classname="tests.cli.test_a" name="test_c@tests/cli/test_a.py" time="0.6"/>
+<testcase classname="tests.cli.test_a" name="test_c@tests/cli/test_a.py" time="0.3"/>
 <testcase classname="tests.website.site.test_d" name="test_e" time="9"/>
 </testsuite></testsuites>"""
 
@@ -45,3 +46,14 @@ def test_a_long_test_is_marked(request: pytest.FixtureRequest) -> None:
     items = request.session.items
     marked = {name_of(item.nodeid) for item in items if item.get_closest_marker("long")}
     assert marked == {name_of(item.nodeid) for item in items} & long_tests()
+
+
+def test_a_worker_takes_groups_of_tests(request: pytest.FixtureRequest) -> None:
+    """What tests share is made once: a worker takes a file as a whole.
+
+    pytest-xdist writes the group behind the name, and does without a word nothing of the kind with
+    a pytest that it does not know.
+    """
+    if not hasattr(request.config, "workerinput"):
+        pytest.skip("one process runs all tests")
+    assert request.node.nodeid.endswith("@tests/test_durations.py")

@@ -23,8 +23,8 @@ def long_tests() -> frozenset[str]:
 
 
 def name_of(node: str) -> str:
-    """The test of a case: `tests/a/test_b.py::test_c` of `tests/a/test_b.py::test_c[d]`."""
-    return node.partition("[")[0]
+    """The test of a case: `tests/a/test_b.py::test_c` of `tests/a/test_b.py::test_c[d]@group`."""
+    return node.partition("[")[0].partition("@")[0]
 
 
 def durations(report: Path) -> Counter[str]:
