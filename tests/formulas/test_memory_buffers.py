@@ -285,6 +285,26 @@ def test_sequence_parallelism_saves_what_the_note_says(
     assert rows_kept_whole.value(values | {"sequence_parallel": "yes"}) == 0
 
 
+@given(
+    powers,
+    zeros,
+    recomputed,
+    st.sampled_from(["auto", "whole", "none"]),
+    st.sampled_from(["adam", "adam-pure", "sgd"]),
+    st.sampled_from([2, 4]),
+)
+def test_without_stages_sequence_parallelism_saves_exactly_that(
+    tp: int, zero: int, recompute: str, grad_accumulation: str, kind: str, width: int
+) -> None:
+    """Gradients without buffers and optimizers without a cast leave more of the passes to save."""
+    run: dict[str, Any] = {"tp": tp, "dp": 8, "zero": zero, "recompute": recompute}
+    run |= {"grad_accumulation": grad_accumulation, "optimizer_kind": kind}
+    run |= {"bytes_per_param": width, "grad_bytes": width, "micro_batch": 2}
+    whole, cut = (held(**run, sequence_parallel=kind) for kind in ("no", "yes"))
+    share = rows_kept_whole.value({**memory.defaults, **SHAPE, **run, **whole})
+    assert share == pytest.approx(cut["total"] / whole["total"] - 1, abs=0.01)
+
+
 def test_the_size_of_uneven_stages() -> None:
     """A stage of 2 layers where the average is 1.6 holds a quarter more."""
     out = held(pp=20, grad_bytes=4)

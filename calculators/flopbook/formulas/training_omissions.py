@@ -38,6 +38,8 @@ def rows_kept_whole(
     sequence_parallel: str,
     recompute: str,
     schedule: str,
+    grad_accumulation: str,
+    optimizer_kind: str,
     virtual: float,
     offload_activations: str,
     tp: float,
@@ -93,10 +95,15 @@ def rows_kept_whole(
     peak_cut = maximum(activations - row * first * stage_rows, last_cut)
     saved = peak - peak_cut + row * again
     # ZeRO divides the step, and with it the gradients that are cast for it, before the weights.
+    held_params = weights / bytes_per_param
     shards = where((zero >= 1) & (zero < 3), dp * cp / hsdp, 1)
-    casts = where((grad_bytes < FP32) & (optimizer > 0), FP32, 0)
-    cast = casts * weights / bytes_per_param / shards
-    above = where(step > 0, 0, maximum(gathered + working + peak - cast, 0))
+    narrow = where((grad_bytes < FP32) & (bytes_per_param < FP32), FP32, 0)
+    casts = 0 * narrow if optimizer_kind == "adam-pure" else narrow
+    cast = where(optimizer > 0, casts, 0) * held_params / shards
+    # Without buffers all gradients stand beside them, made while the activations go.
+    unbuffered = grad_bytes if grad_accumulation == "none" else 0 * grad_bytes
+    made = unbuffered * held_params / where(zero == 2, dp * cp / hsdp, 1)
+    above = where(step > 0, 0, maximum(gathered + working + peak - cast - made, 0))
     return -is_whole * (1 + reserve) * minimum(saved, above) / total
 
 
