@@ -33,8 +33,20 @@ LARGE: dict[str, list[Inputs]] = {
         {"memory": 24e9},
         {"bytes_per_param": 0.5, "params": 8e9, "compute_params": 7e9, "seq": 1.0},
     ],
-    "prefill": [{"memory": 18.1e9}, {"bytes_per_param": 0.5, "seq": 64.0}],
-    "serving": [{"bytes_per_param": 0.5, "batch": 1.0, "params": 8e9, "compute_params": 7e9}],
+    "prefill": [
+        {"memory": 18.1e9},
+        {"bytes_per_param": 0.5, "seq": 64.0},
+        {"experts": 64.0, "experts_per_token": 1.0, "ep": 8.0, "batch": 8.0, "seq": 1.0}
+        | {"compute_params": 8e9},
+        {"kv_lora_rank": 512.0, "seq": 64.0},
+        {"batch": 32.0, "memory": 20e9},
+    ],
+    "roofline": [{"kernels": "gemm 64x64x64"}],
+    "serving": [
+        {"bytes_per_param": 0.5, "batch": 1.0, "params": 8e9, "compute_params": 7e9},
+        {"experts": 64.0, "experts_per_token": 2.0, "ep": 8.0, "batch": 8.0, "memory": 1e12}
+        | {"compute_params": 8e9},
+    ],
 }
 WITH_OMISSIONS = [name for name, formula in formulas().items() if formula.omissions]
 ON_PAGES = [name for name in WITH_OMISSIONS if get_formula(name).printed]
@@ -46,15 +58,15 @@ def cases(formula: Formula) -> list[Inputs]:
     """Every example, and random inputs near them that keep the rules."""
     rng = random.Random(f"omissions of {formula.id}")
     examples = [byexample.inputs(formula.id, number) for number in range(len(formula.examples))]
+    large = [{**examples[0], **inputs} for inputs in LARGE.get(formula.id, ())]
     if not formula.printed:
-        return [{**formula.defaults, **inputs} for inputs in examples]
+        return [{**formula.defaults, **inputs} for inputs in (*examples, *large)]
     drawn = [random_inputs(formula, rng, rng.choice(examples)) for _ in range(CASES)]
     # Zero stands for "there are none" in some inputs, and nothing random is zero.
     nothing = [name for name, spec in formula.inputs.items() if spec.none]
     without = [{**one, rng.choice(nothing): 0.0} for one in drawn[::2] if nothing]
     drawn += [inputs for inputs in without if fits(formula, inputs)]
-    drawn += [{**examples[0], **inputs} for inputs in LARGE.get(formula.id, ())]
-    return [{**formula.defaults, **inputs} for inputs in (*examples, *drawn)]
+    return [{**formula.defaults, **inputs} for inputs in (*examples, *drawn, *large)]
 
 
 def with_outputs(formula: Formula, inputs: Inputs) -> Inputs:
@@ -109,7 +121,7 @@ def test_shares_are_numbers_for_whatever_goes_in(name: str) -> None:
         values = with_outputs(formula, inputs)
         for each in formula.omissions:
             share = each.value(values)
-            if values[each.of] and np.isfinite(values[each.of]):
+            if np.all(values[each.of]) and np.all(np.isfinite(values[each.of])):
                 assert math.isfinite(share) and share >= -1, (each, inputs, share)
 
 

@@ -122,3 +122,37 @@ def test_chips_out_of_range_are_refused(chips: float) -> None:
 def test_bytes_out_of_range_are_refused(width: float) -> None:
     with pytest.raises(FlopbookError, match=r"^bytes_per_param "):
         max_params(memory=80e9, bytes_per_param=width)
+
+
+@pytest.mark.parametrize("model", ["llama-3-8b", "gpt-3", "qwen-3-32b"])
+def test_activations_of_a_sequence_are_nearly_those_of_a_model(model: str) -> None:
+    """34 bytes for each token, layer and unit of width, whatever the memory is called."""
+    shape = calculate("memory", model=model, seq=4096).inputs
+    kept = 34 * 4096 * shape["layers"].value * shape["d_model"].value
+    size = calculate("params", model=model)["total"]
+    told = max_params.omissions
+    share = next(each for each in told if each.name == "activations_of_a_sequence").value(
+        {"params": size, "memory": 1e12, "bytes_per_param": 16.0}
+    )
+    assert -share / (1 + share) == pytest.approx(kept / 1e12, rel=0.5)
+
+
+@given(st.floats(min_value=1e9, max_value=1e13), st.integers(1, 1000))
+def test_no_more_fits_beside_activations_than_is_told(memory: float, chips: int) -> None:
+    """Found by halving: so many parameters that they and their activations fill the memory."""
+    most = max_params(memory=memory, chips=chips)["params"]
+    a_layer_each = 34 * 4096 * 102
+
+    def used(params: float) -> float:
+        layers = (params / 12 / 102**2) ** (1 / 3)
+        return params * 16 / chips + a_layer_each * layers**2
+
+    low, high = 0.0, most
+    for _ in range(80):
+        middle = (low + high) / 2
+        low, high = (middle, high) if used(middle) < memory else (low, middle)
+    values = {"params": most, "memory": memory, "bytes_per_param": 16.0}
+    names = {each.name: each for each in max_params.omissions}
+    told = names["activations_of_a_sequence"].value(values)
+    assert low / most - 1 <= told + 1e-6 <= 0
+    assert names["activations_of_a_sequence"].value({**values, "bytes_per_param": 2.0}) == 0

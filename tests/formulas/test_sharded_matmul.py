@@ -243,3 +243,22 @@ def test_misuse(changed: dict[str, Any], message: str) -> None:
     rates = {} if "chip" in changed else CHIP
     with pytest.raises((FlopbookError, UnknownName), match=message):
         calculate("sharded-matmul", **{**base, **rates, **changed})
+
+
+def told_sums(case: int, **more: Any) -> float:
+    """By how much fp32 sums are told to be slower; 0 where nothing is told."""
+    sizes = "I=4096,J=8192,K=8192"
+    asked = {"product": CASES[case], "dims": sizes, "mesh": "X=4,Y=4", **CHIP, **more}
+    noted = calculate("sharded-matmul", **asked).omitted.get("sums_in_fp32")
+    return noted.share if noted else 0.0
+
+
+def test_sums_in_fp32_take_what_values_of_four_bytes_take() -> None:
+    """Case three adds up partial sums; nothing else is sent, so all is as if values were wide."""
+    sent = {"product": CASES[3], "dims": "I=4096,J=8192,K=8192", "mesh": "X=4,Y=4", **CHIP}
+    narrow, wide = (calculate("sharded-matmul", **sent, bytes_per_param=n) for n in (2, 4))
+    assert told_sums(3) == pytest.approx(wide["seconds"] / narrow["seconds"] - 1)
+    assert told_sums(3, bytes_per_param=1) > 2 * told_sums(3) > 1
+    assert told_sums(3, bytes_per_param=4) == told_sums(3, bytes_per_param=8) == 0
+    assert told_sums(3, peak=1e12) == 0, "arithmetic hides them"
+    assert told_sums(2) == told_sums(4) == 0, "gathers have no sums"

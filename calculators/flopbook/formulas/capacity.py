@@ -9,6 +9,13 @@ from flopbook.quantities.ops import minimum, where
 TRAINED = Constant(16.0, "byte/param", "weights, gradients and states of Adam")
 WEIGHT = Constant(2.0, "byte/param", "a weight of 16 bits")
 FRAMEWORK = Constant(1.5e9, "byte", "memory that a framework keeps for itself on a GPU")
+# The middle of the models in calculators/models; eight of ten are between 50 and 155.
+ASPECT = Constant(102.0, "1", "width of a model over its layers")
+OF_A_BLOCK = Constant(12.0, "param", "parameters of a layer over the square of its width")
+# Equation 1 of korthikanti2023reducing, without the scores, which flash attention does not keep.
+KEPT = Constant(34.0, "byte", "activations of a layer for each token and unit of its width")
+SEQUENCE = Constant(4096.0, "1", "tokens of one sequence")
+MOMENTS = Constant(8.0, "byte/param", "two moments of Adam, which only training keeps")
 
 
 @omission(
@@ -30,6 +37,19 @@ def weights_alone(bytes_per_param: float) -> float:
     return where(bytes_per_param == TRAINED, bytes_per_param / WEIGHT - 1, 0)
 
 
+@omission(
+    "activations are not counted: one sequence of 4,096 tokens on each chip, without "
+    "recomputation and in a model 102 times as wide as it has layers, leaves less ({size})",
+    of="params",
+)
+def activations_of_a_sequence(params: float, memory: float, bytes_per_param: float) -> Any:
+    """34 bytes for each token, layer and unit of width; a smaller model has fewer of them."""
+    layers = (params / OF_A_BLOCK / ASPECT / ASPECT) ** (1 / 3)
+    kept = KEPT * SEQUENCE * ASPECT * layers * layers / memory
+    # What fits then, x of N, has x + a times x to the power 2/3 = 1: at most 1/(1 + a).
+    return where(bytes_per_param > MOMENTS, -kept / (1 + kept), 0)
+
+
 @formula(
     "max-params",
     title="Largest model",
@@ -39,8 +59,12 @@ def weights_alone(bytes_per_param: float) -> float:
             "param", r"N_\text{max}", "parameters that fit, with nothing else in memory"
         )
     },
-    sources=("rajbhandari2020zero", "austin2025scaling"),
-    omissions=(weights_alone, framework_memory),
+    sources=(
+        "rajbhandari2020zero",
+        "austin2025scaling",
+        "korthikanti2023reducing",
+    ),
+    omissions=(weights_alone, activations_of_a_sequence, framework_memory),
     asks=("chip", "chips", "bytes_per_param"),
     examples=(
         {"chip": "h100-sxm"},
@@ -68,9 +92,9 @@ def max_params(
         FSDP), their memories add up.
 
     Leaves out:
-        - Activations and the key-value cache, which take the rest in practice. [no size: a few
-          percent for one short sequence and most of the memory at long context; memory and serving
-          count them]
+        - Activations, which take the rest in training. [activations_of_a_sequence]
+        - The key-value cache, which takes the rest in inference. [no size: it depends on shape,
+          context and batch; serving counts it]
         - Inference, which keeps weights alone. [weights_alone]
         - What the framework keeps for itself on a GPU, 1 to 2 GB. [framework_memory]
     """

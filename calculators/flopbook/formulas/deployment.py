@@ -5,6 +5,7 @@ from typing import Annotated, Any
 from flopbook.formulas.caches import HEADS_RULES
 from flopbook.formulas.declaration import Constant, Input, Output, Step, formula, part
 from flopbook.formulas.engine_memory import memory_of_the_engine
+from flopbook.formulas.fitting_chips import no_such_degree
 from flopbook.formulas.inference import WEIGHTS_RULES
 from flopbook.formulas.inference_inputs import (
     ComputeParams,
@@ -37,6 +38,7 @@ from flopbook.formulas.inference_parts import (
     waits_between_domains,
     weights_read,
 )
+from flopbook.formulas.launches import kernels_beside_dense_ones
 from flopbook.formulas.layer_inputs import CACHE_RULES
 from flopbook.formulas.layer_kinds import (
     LAYER_PARTS,
@@ -57,12 +59,14 @@ from flopbook.formulas.requests import (
     REQUEST_SYMBOLS,
     AnswerTokens,
     expected_prompt,
+    idle_chips_of_a_node,
     prompt_is_read,
     prompt_time,
     prompts_fit_the_context,
     reading_prompts,
 )
 from flopbook.formulas.rooflines import FLOP_PER_WEIGHT, Bandwidth
+from flopbook.formulas.unlike_ranks import fullest_rank
 from flopbook.quantities.ops import floor, inf, maximum, minimum, where
 
 MILLION = Constant(1e6, "token", "tokens that prices are given for")
@@ -232,13 +236,17 @@ def sequences_that_fit(
     ),
     omissions=(
         software_of_batches,
+        kernels_beside_dense_ones,
         waits_between_domains,
+        idle_chips_of_a_node,
         reading_prompts,
         memory_of_the_engine,
         weights_as_published,
         weights_beside_experts,
         tables_in_16_bits,
         head_in_16_bits,
+        fullest_rank,
+        no_such_degree,
     ),
 )
 def serving(
@@ -296,6 +304,10 @@ def serving(
         - Messages between chips, kernel launches and the rates that no program reaches, in all
           but the likely_ values: prices and times without it are those of the bound.
           [software]
+        - Kernels that experts and latent attention launch beside those of a dense layer, in the
+          likely_ values. [kernels_beside_dense_ones]
+        - Experts chosen unevenly, which make the fullest chip late. [fullest_rank]
+        - Chips of a node that are rented and stand idle. [idle_chips_of_a_node]
         - Latency of the network between domains. [waits_between_domains]
         - Reading the prompts, in tokens_per_s and usd_per_million_tokens: --prompt-tokens gives it
           a price of its own. [reading_prompts]
@@ -305,6 +317,7 @@ def serving(
           of the load doubles a price, and the load is not asked]
         - Memory for activations and for the runtime, some gigabytes on each chip: keep it free
           with --memory-share. [memory_of_the_engine]
+        - TP degrees, which divide the heads, in fewest_chips. [no_such_degree]
         - Narrow formats of the published checkpoint, unless they are asked for, and what it has in
           other formats. [weights_as_published, weights_beside_experts]
         - Embedding and head, which quantised checkpoints keep in 16 bits. [tables_in_16_bits,

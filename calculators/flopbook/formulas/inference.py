@@ -6,6 +6,7 @@ from flopbook.formulas.caches import HEADS_RULES
 from flopbook.formulas.conditions import rule
 from flopbook.formulas.declaration import Output, Step, formula, part
 from flopbook.formulas.engine_memory import memory_of_the_runtime
+from flopbook.formulas.fitting_chips import no_such_degree
 from flopbook.formulas.inference_inputs import Batch
 from flopbook.formulas.inference_outputs import (
     DECODING_SYMBOLS,
@@ -30,6 +31,7 @@ from flopbook.formulas.inference_parts import (
     waits_between_domains,
     weights_read,
 )
+from flopbook.formulas.launches import kernels_beside_dense_ones
 from flopbook.formulas.layer_inputs import CACHE_RULES
 from flopbook.formulas.layer_kinds import (
     LAYER_PARTS,
@@ -137,6 +139,7 @@ def decoding_work(batch: Batch = 1.0) -> dict[str, Any]:
     rules=(*HEADS_RULES, *WEIGHTS_RULES, *CACHE_RULES, *LAYOUT_RULES),
     omissions=(
         software,
+        kernels_beside_dense_ones,
         waits_between_domains,
         memory_of_the_runtime,
         weights_as_published,
@@ -144,6 +147,7 @@ def decoding_work(batch: Batch = 1.0) -> dict[str, Any]:
         tables_in_16_bits,
         head_in_16_bits,
         fullest_rank,
+        no_such_degree,
     ),
 )
 def decode(
@@ -191,11 +195,14 @@ def decode(
           times the bound on one chip and 3.7 times on eight. [software]
         - Engines that are not tuned: eager PyTorch and early int8 kernels reached 5 to 41 percent
           of the bound. [no size: it is theirs]
+        - Kernels that experts and latent attention launch beside those of a dense layer, in
+          likely_seconds. [kernels_beside_dense_ones]
         - The links between nodes, in all but likely_seconds, which has their bandwidth alone.
           [waits_between_domains]
         - Experts chosen unevenly, which make the fullest chip late. [fullest_rank]
         - Memory for activations and for the runtime, some gigabytes on each chip: keep it free
           with --memory-share. [memory_of_the_runtime]
+        - TP degrees, which divide the heads, in fewest_chips. [no_such_degree]
         - Narrow formats of the published checkpoint, unless they are asked for, and what it has in
           other formats. [weights_as_published, weights_beside_experts]
         - Embedding and head, which quantised checkpoints keep in 16 bits. [tables_in_16_bits,

@@ -3,7 +3,8 @@
 from typing import Annotated, Any, NamedTuple
 
 from flopbook.errors import FlopbookError
-from flopbook.formulas.declaration import Input, Output, formula
+from flopbook.formulas.declaration import Constant, Input, Output, formula
+from flopbook.formulas.omissions import omission
 from flopbook.formulas.rooflines import arithmetic_intensity
 from flopbook.kernels.notation import Kernel, Machine, read_kernels, read_roofs
 from flopbook.quantities.ops import inf
@@ -19,6 +20,8 @@ KERNELS = (
 # For each value: a comparison for the maximum, a difference, an exponential counted as one, a sum,
 # a quotient. A fused kernel reads the values once and writes them once.
 SOFTMAX = {"reads": 1.0, "writes": 1.0, "flop": 5.0}
+# 80 small kernels took 260 microseconds, one by one (juliagpu2026graphs).
+LAUNCH = Constant(3.25e-6, "s", "launch of a kernel")
 # Names of the sides of a product, by how many it has.
 SIDES = {3: "mnk", 2: "nk", 1: "k"}
 
@@ -135,6 +138,21 @@ def _row_working(row: KernelRow) -> str:
     )
 
 
+@omission(
+    "kernel launches are not counted: at 3 microseconds each, as measured one by one, the shortest "
+    "of these kernels reaches less; a graph of kernels hides most of it ({size})",
+    of="attainable_flop_per_s",
+)
+def launches(
+    flop: tuple[float, ...], intensity: tuple[float, ...], attainable_flop_per_s: tuple[float, ...]
+) -> float:
+    """A launch against the time of the shortest kernel; a point has no time of its own."""
+    timed = zip(flop, intensity, attainable_flop_per_s, strict=True)
+    # Of a point all that is known is its intensity, which stands for its work.
+    seconds = [done / rate for done, ratio, rate in timed if done != ratio]
+    return -LAUNCH / (LAUNCH + min(seconds)) if seconds else 0.0
+
+
 @formula(
     "roofline",
     title="Roofline",
@@ -165,7 +183,8 @@ def _row_working(row: KernelRow) -> str:
             "FLOP/byte", "R", "arithmetic intensity of the ridge point", table="ridges"
         ),
     },
-    sources=("williams2009roofline",),
+    sources=("williams2009roofline", "juliagpu2026graphs"),
+    omissions=(launches,),
     examples=(
         {"chip": "h100-sxm"},
         {
@@ -237,8 +256,7 @@ def roofline(
           drawn. [no size: few operations for each byte leave them on the slope all the same]
         - A cache, which counts for a kernel whose operands are in it; the bytes here are those of
           the main memory. [no size: it is drawn only where the data has its bandwidth]
-        - Kernel launches, some microseconds each whatever the size. [no size: it depends on the
-          runtime; graphs of kernels hide most of it]
+        - Kernel launches, some microseconds each whatever the size. [launches]
     """
     table = rows(kernels, roofs, bytes_per_param)
     ridges = [

@@ -5,6 +5,7 @@ from typing import Any
 from flopbook.formulas.caches import HEADS_RULES
 from flopbook.formulas.declaration import Output, Step, formula, part
 from flopbook.formulas.engine_memory import memory_of_the_runtime
+from flopbook.formulas.fitting_chips import no_such_degree
 from flopbook.formulas.inference import WEIGHTS_RULES
 from flopbook.formulas.inference_inputs import (
     Batch,
@@ -36,6 +37,7 @@ from flopbook.formulas.inference_parts import (
     software_of_prompts,
     weights_read,
 )
+from flopbook.formulas.launches import kernels_beside_dense_ones
 from flopbook.formulas.layer_inputs import CACHE_RULES
 from flopbook.formulas.layer_kinds import (
     LAYER_PARTS,
@@ -51,6 +53,7 @@ from flopbook.formulas.published_weights import (
     weights_beside_experts,
 )
 from flopbook.formulas.rooflines import FLOP_PER_WEIGHT, Bandwidth
+from flopbook.formulas.unlike_ranks import fullest_rank
 from flopbook.quantities.ops import inf, maximum, where
 
 
@@ -151,10 +154,13 @@ def reading_step(
     rules=(*HEADS_RULES, *WEIGHTS_RULES, *CACHE_RULES, *LAYOUT_RULES),
     omissions=(
         software_of_prompts,
+        kernels_beside_dense_ones,
         memory_of_the_runtime,
         weights_as_published,
         weights_beside_experts,
         tables_in_16_bits,
+        fullest_rank,
+        no_such_degree,
     ),
 )
 def prefill(
@@ -191,11 +197,15 @@ def prefill(
         - Messages between chips, kernel launches and the gap to the printed peak, all in
           likely_seconds, by half of the peak: that fits prompts of 128 to 2,048 tokens, whose first
           tokens were measured 1.6 to 5 times as late as the bound. [software]
+        - Kernels that experts and latent attention launch beside those of a dense layer, in
+          likely_seconds. [kernels_beside_dense_ones]
+        - Experts chosen unevenly, which make the fullest chip late. [fullest_rank]
         - Waiting for other requests, which is most of the time to the first token of a busy
           server. [no size: it is a matter of the load]
         - The softmax, on other units. [no size: kernels hide most of it]
         - Memory for activations, which an engine keeps small by reading long prompts in chunks:
           keep it free with --memory-share. [memory_of_the_runtime]
+        - TP degrees, which divide the heads, in fewest_chips. [no_such_degree]
         - Narrow formats of the published checkpoint, unless they are asked for, and what it has in
           other formats. [weights_as_published, weights_beside_experts]
         - Embedding and head, which quantised checkpoints keep in 16 bits. [tables_in_16_bits]

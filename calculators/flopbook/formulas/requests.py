@@ -20,7 +20,7 @@ from flopbook.formulas.inference_parts import LAYER_OVERHEAD, PROMPT_REACHED
 from flopbook.formulas.omissions import omission
 from flopbook.formulas.parameters import Experts, ExpertsPerToken, Layers
 from flopbook.formulas.rooflines import FLOP_PER_WEIGHT, Bandwidth
-from flopbook.quantities.ops import inf, maximum, where
+from flopbook.quantities.ops import ceil, floor, inf, maximum, where
 
 NO_RATE = Constant(1.0, "token/s", "any rate, where nothing is written")
 
@@ -155,3 +155,20 @@ def reading_prompts(
     written = requests_per_s * length / where(tokens_per_s > 0, tokens_per_s, NO_RATE)
     is_asked = where(prompt_tokens < inf, where(answer_tokens < inf, 1, 0), 0)
     return where(is_asked * tokens_per_s > 0, written - 1, 0)
+
+
+@omission(
+    "prices are those of the chips that serve: of whole nodes of {chips_per_node}, some are rented "
+    "and stand idle ({size})",
+    of="usd_per_million_tokens",
+)
+def idle_chips_of_a_node(
+    chips: float, tp: float, dp: float, ep: float, chips_per_node: float
+) -> float:
+    """Copies of the group fill a node as far as they go, and a larger group takes whole nodes."""
+    node = where(chips_per_node < inf, chips_per_node, 1)
+    degree = where(tp < inf, tp, 1)
+    group = where(chips < inf, chips, degree * where(dp < inf, dp, ep))
+    copies = where(group <= node, floor(node / group), 1)
+    rented = ceil(group / node) * node
+    return where(chips_per_node < inf, rented / where(copies > 0, copies * group, 1) - 1, 0)

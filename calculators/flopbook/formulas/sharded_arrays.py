@@ -10,6 +10,8 @@ from flopbook.formulas.collective_inputs import Latency, LinksOfAxis
 from flopbook.formulas.collectives import collective
 from flopbook.formulas.declaration import Output, formula
 from flopbook.formulas.network_inputs import LinkBandwidth, Peak
+from flopbook.formulas.omissions import omission
+from flopbook.formulas.optimizer_states import FP32
 from flopbook.formulas.sharded_inputs import (
     ArrayText,
     LayoutText,
@@ -36,6 +38,7 @@ from flopbook.sharding.notation import (
 from flopbook.sharding.products import Move, ProductPlan, plan_product
 
 BOUNDS = ("arithmetic", "network")
+SUMMING = ("all-reduce", "reduce-scatter")
 MOST_AXES = 3  # of a torus that one collective uses
 
 
@@ -220,6 +223,38 @@ def _describe(move: Move, mesh: dict[str, int], network: _Network) -> str:
     return line
 
 
+@omission(
+    "partial sums travel as wide as values: in fp32, as they are added up, collectives that sum "
+    "take longer, --bytes-per-param 4 ({size})",
+    of="seconds",
+)
+def sums_in_fp32(
+    product: str,
+    dims: str,
+    mesh: str,
+    bytes_per_param: float,
+    link_bandwidth: float,
+    topology: str,
+    links_per_axis: float,
+    wrap: str,
+    latency: float,
+    compute_seconds: float,
+    seconds: float,
+) -> float:
+    """What wider sums take beyond the arithmetic that hides them."""
+    if not seconds:
+        return 0.0  # without rates there are no times
+    sizes = read_mesh(mesh)
+    network = _Network(link_bandwidth, topology, links_per_axis, wrap, latency)
+    wider = max(FP32 / bytes_per_param, 1)
+    moves = _plan(product, dims, mesh, bytes_per_param).collectives
+    summed = [
+        move._replace(bytes=move.bytes * wider) if move.op in SUMMING else move for move in moves
+    ]
+    communication = sum(_seconds(move, sizes, network) for move in summed)
+    return float(maximum(compute_seconds, communication) / seconds - 1)
+
+
 @formula(
     "sharded-matmul",
     title="Sharded matrix product",
@@ -278,6 +313,7 @@ def _describe(move: Move, mesh: dict[str, int], network: _Network) -> str:
         },
     ),
     working=_matmul_working,
+    omissions=(sums_in_fp32,),
 )
 def sharded_matmul(
     product: ProductText,
@@ -318,7 +354,7 @@ def sharded_matmul(
         - Overlap in part. [no size: the truth lies between `seconds` and `seconds_in_turn`]
         - What programs reach of printed peaks and links. [no size: see the tables of measured
           against computed]
-        - Partial sums sent in fp32, twice the bytes of bf16. [no size: give the width of a value]
+        - Partial sums sent in fp32, twice the bytes of bf16. [sums_in_fp32]
         - Memory traffic inside a device. [no size: see the arithmetic intensity]
     """
     sizes = read_mesh(mesh)

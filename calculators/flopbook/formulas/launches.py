@@ -1,0 +1,38 @@
+"""Kernels that layers launch beside those of a dense one, which answers of inference leave out."""
+
+from flopbook.formulas.declaration import Constant
+from flopbook.formulas.omissions import omission
+from flopbook.quantities.ops import where
+
+# As vLLM writes them, operation by operation (vllm/model_executor/models/deepseek_v2.py).
+OF_A_LAYER = Constant(
+    10.0,
+    "1",
+    "two norms, QKV, rotary embedding, writing of the cache, attention, output, gate and up, "
+    "activation, down",
+)
+FOR_EXPERTS = Constant(4.0, "1", "router, top-k, sorting of tokens by expert, sum over experts")
+FOR_LATENTS = Constant(
+    5.0,
+    "1",
+    "second product of queries, norms of both latents, keys and values absorbed into products",
+)
+
+
+@omission(
+    "the overhead of a layer is that of dense ones: routing, sorting and summing for experts, and "
+    "latent attention, launch more kernels; published steps of mixtures on B200 took 1.1 to 2.3 "
+    "times as long ({size})",
+    of="likely_seconds",
+)
+def kernels_beside_dense_ones(
+    layers: float,
+    layer_overhead: float,
+    experts: float,
+    kv_lora_rank: float,
+    likely_seconds: float,
+) -> float:
+    """More kernels at the time of each of a dense layer."""
+    for_experts = where(experts > 1, FOR_EXPERTS, 0)
+    more = for_experts + where(kv_lora_rank > 0, FOR_LATENTS, 0)
+    return layers * layer_overhead * more / OF_A_LAYER / likely_seconds

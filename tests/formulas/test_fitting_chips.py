@@ -1,0 +1,78 @@
+"""Chips that hold a model and that no TP degree uses; chips of a node that nobody uses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from flopbook import calculate
+from flopbook.formulas import get_formula
+from flopbook.formulas.fitting_chips import no_such_degree
+from flopbook.formulas.requests import idle_chips_of_a_node
+
+OPEN = float("inf")
+
+
+def next_degree(fewest: float, **more: Any) -> float:
+    heads = {"heads": 64, "kv_heads": 8, "kv_lora_rank": 0, "dp": OPEN, "ep": 1}
+    return no_such_degree.value({**heads, **more, "fewest_chips": fewest})
+
+
+@given(st.integers(1, 64))
+def test_the_next_power_of_two_divides_the_heads(fewest: int) -> None:
+    """64 heads, 8 of them with keys: the powers of two up to 64 are degrees, and nothing else."""
+    degree = 1 << (fewest - 1).bit_length()
+    assert next_degree(fewest) == pytest.approx(degree / fewest - 1)
+
+
+def test_other_heads_have_other_degrees() -> None:
+    assert next_degree(10, heads=40, kv_heads=40) == next_degree(5, heads=40, kv_heads=40) == 0
+    # Five chips do not share eight KV heads, but a latent vector, which each of them holds.
+    assert next_degree(5, heads=40, kv_heads=8) == pytest.approx(0.6)
+    assert next_degree(5, heads=40, kv_heads=8, kv_lora_rank=512) == 0
+
+
+def test_replicas_share_out_chips_in_other_ways() -> None:
+    assert next_degree(11, dp=2) == next_degree(11, ep=2) == next_degree(65) == 0
+    assert next_degree(OPEN) == 0 and next_degree(11, dp=1) > 0
+
+
+@pytest.mark.parametrize("name", ["decode", "prefill", "serving"])
+def test_405b_needs_16_chips_where_11_hold_it(name: str) -> None:
+    asked = {"model": "llama-3-405b", "chip": "h100-sxm", "seq": 1024, "batch": 64}
+    answer = calculate(name, **asked)
+    assert answer["fewest_chips"] == 11
+    assert answer.omitted["no_such_degree"].share == pytest.approx(16 / 11 - 1)
+    assert "128 attention heads" in answer.omitted["no_such_degree"].text
+    two_hold_it = {**asked, "model": "llama-3-70b", "batch": 1}
+    assert "no_such_degree" not in calculate(name, **two_hold_it).omitted
+
+
+def idle(**layout: float) -> float:
+    values = {**get_formula("serving").defaults, "chips_per_node": 8, **layout}
+    return float(idle_chips_of_a_node.value(values))
+
+
+@given(st.integers(1, 40), st.integers(2, 16))
+def test_copies_of_a_group_fill_the_node(group: int, node: int) -> None:
+    """Counted chip by chip: as many groups as one node holds, or as many nodes as hold one."""
+    taken = node // group * group if group <= node else group
+    rented = node if group <= node else -(-group // node) * node
+    assert idle(chips=group, chips_per_node=node) == pytest.approx(rented / taken - 1)
+
+
+def test_a_group_is_tp_times_replicas() -> None:
+    assert idle(tp=2, dp=3) == idle(chips=6) == pytest.approx(1 / 3)
+    assert idle() == idle(tp=4) == idle(ep=8) == 0
+    assert idle(tp=2, ep=5) == pytest.approx(0.6)
+    assert idle(chips=6, chips_per_node=OPEN) == 0
+
+
+def test_idle_chips_are_told_with_a_price_only() -> None:
+    asked = {"model": "llama-3-8b", "chip": "h100-sxm", "seq": 4096, "tp": 1, "dp": 5}
+    assert "idle_chips_of_a_node" not in calculate("serving", **asked).omitted
+    told = calculate("serving", **asked, price="2USD/h").omitted["idle_chips_of_a_node"]
+    assert told.share == pytest.approx(0.6) and "nodes of 8" in told.text
