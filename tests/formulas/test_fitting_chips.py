@@ -17,7 +17,7 @@ OPEN = float("inf")
 
 
 def next_degree(fewest: float, **more: Any) -> float:
-    heads = {"heads": 64, "kv_heads": 8, "kv_lora_rank": 0, "dp": OPEN, "ep": 1}
+    heads = {"free": -1.0, "heads": 64, "kv_heads": 8, "kv_lora_rank": 0, "dp": OPEN, "ep": 1}
     return no_such_degree.value({**heads, **more, "fewest_chips": fewest})
 
 
@@ -38,6 +38,7 @@ def test_other_heads_have_other_degrees() -> None:
 def test_replicas_share_out_chips_in_other_ways() -> None:
     assert next_degree(11, dp=2) == next_degree(11, ep=2) == next_degree(65) == 0
     assert next_degree(OPEN) == 0 and next_degree(11, dp=1) > 0
+    assert next_degree(11, free=0.0) == 0, "what fits needs no other number of chips"
 
 
 @pytest.mark.parametrize("name", ["decode", "prefill", "serving"])

@@ -14,6 +14,7 @@ MOST = Constant(64.0, "1", "chips of one TP degree, beyond which nobody goes")
     of="fewest_chips",
 )
 def no_such_degree(
+    free: float,
     fewest_chips: float,
     heads: float,
     kv_heads: float,
@@ -21,7 +22,7 @@ def no_such_degree(
     dp: float,
     ep: float,
 ) -> float:
-    """The next power of two, which divides the heads of nearly all models."""
+    """The next power of two, which divides the heads of nearly all models; told if nothing fits."""
     count = maximum(where(fewest_chips < inf, fewest_chips, ONE) / ONE, 1)
     keys = minimum(kv_heads, heads)
     cuts_keys = (kv_lora_rank > 0) | (keys % count == 0) | (count % keys == 0)
@@ -32,4 +33,4 @@ def no_such_degree(
     small = 1 + where(count > 1, 1, 0) + where(count > 2, 2, 0) + where(count > 4, 4, 0)
     large = where(count > 8, 8, 0) + where(count > 16, 16, 0) + where(count > 32, 32, 0)
     missing = where(is_degree, 0, (small + large) / count - 1)
-    return where(is_alone, missing, 0)
+    return where(is_alone & (free < 0), missing, 0)
