@@ -138,7 +138,7 @@ def _constants(grid: Sweep, names: list[str]) -> dict[str, str]:
 
 def _cell(grid: Sweep, name: str, value: Any) -> str:
     if value is None or (isinstance(value, float) and math.isnan(value)):
-        return "open"
+        return "n/a"
     if name in grid.formula.outputs:
         return output_text(value, grid.formula.outputs[name])
     return format_value(value, grid.unit(name) or "1")

@@ -97,9 +97,9 @@ def input_text(used: Value) -> str:
 
 
 def output_text(value: Any, spec: Output) -> str:
-    """The value of an output: open where an input is missing, none where there is no such thing."""
+    """The value of an output: n/a where an input is missing, none where there is no such thing."""
     if value is None:
-        return "open"
+        return "n/a"
     # Infinity is "unlimited" for most outputs, and "there is none" where `absent` says so.
     if value == math.inf and spec.absent:
         return "none"
