@@ -52,6 +52,44 @@ def test_405b_needs_16_chips_where_11_hold_it(name: str) -> None:
     assert "no_such_degree" not in calculate(name, **two_hold_it).omitted
 
 
+def fewest(**shape: Any) -> float:
+    """Chips of 1 GB for one layer of 12 heads with 100 values in each key, at 2 bytes a value."""
+    asked = {"layers": 1, "heads": 12, "head_dim": 100, "peak": 1e15, "bandwidth": 1e12}
+    asked |= {"compute_params": shape["params"], "memory": 1e9}
+    chips: float = get_formula("decode")(**asked, **shape)["fewest_chips"]
+    return chips
+
+
+def test_a_replica_for_each_sequence_may_need_the_fewest_chips() -> None:
+    """Weights of 1.9 GB and two caches of 1.09, which three chips divide and no more.
+
+    Three chips hold one of each. One replica for both takes seven: each of them holds 0.73 GB of
+    cache, and 0.27 is left for weights.
+    """
+    assert fewest(params=0.95e9, kv_heads=3, seq=908_333, batch=2) == 6
+
+
+@given(
+    st.floats(1e6, 3e9),
+    st.sampled_from([1, 2, 3, 4, 6, 12]),
+    st.integers(1, 10**7),
+    st.integers(1, 9),
+)
+def test_no_layout_holds_it_on_fewer_chips_than_told(
+    params: float, kv_heads: int, seq: int, batch: int
+) -> None:
+    """Every TP degree with every number of replicas, each with a share of the sequences."""
+    cache = batch * seq * 2 * kv_heads * 100 * 2
+    layouts = [(tp, dp) for tp in range(1, 65) for dp in range(1, batch + 1)]
+    holding = [
+        tp * dp for tp, dp in layouts if 2 * params / tp + cache / dp / min(tp, kv_heads) <= 1e9
+    ]
+    told = fewest(params=params, kv_heads=kv_heads, seq=seq, batch=batch)
+    assert told >= min(holding, default=0)
+    if told <= 64:
+        assert holding and told <= 2 * min(holding)
+
+
 def idle(**layout: float) -> float:
     values = {**get_formula("serving").defaults, "chips_per_node": 8, **layout}
     return float(idle_chips_of_a_node.value(values))
