@@ -291,14 +291,16 @@ def test_sequence_parallelism_saves_what_the_note_says(
     recomputed,
     st.sampled_from(["auto", "whole", "none"]),
     st.sampled_from(["adam", "adam-pure", "sgd"]),
-    st.sampled_from([2, 4]),
+    st.sampled_from([(2, 1, 1), (4, 1, 1), (2, 2, 1), (2, 1, 2), (2, 2, 4)]),
 )
 def test_without_stages_sequence_parallelism_saves_exactly_that(
-    tp: int, zero: int, recompute: str, grad_accumulation: str, kind: str, width: int
+    tp: int, zero: int, recompute: str, grad_accumulation: str, kind: str, sizes: Any
 ) -> None:
     """Gradients without buffers and optimizers without a cast leave more of the passes to save."""
+    width, cp, hsdp = sizes
     run: dict[str, Any] = {"tp": tp, "dp": 8, "zero": zero, "recompute": recompute}
     run |= {"grad_accumulation": grad_accumulation, "optimizer_kind": kind}
+    run |= {"cp": cp, "hsdp": hsdp}
     run |= {"bytes_per_param": width, "grad_bytes": width, "micro_batch": 2}
     whole, cut = (held(**run, sequence_parallel=kind) for kind in ("no", "yes"))
     share = rows_kept_whole.value({**memory.defaults, **SHAPE, **run, **whole})

@@ -131,3 +131,24 @@ def test_words_are_checked() -> None:
         offload(params=1e9, host_bandwidth=LINK, offload="everything")
     with pytest.raises(FlopbookError, match="no link to its host"):
         calculate("offload", model="llama-3-8b", chip="b200")
+
+
+@pytest.mark.parametrize("zero", [0, 3])
+@pytest.mark.parametrize(
+    ("offload", "away"),
+    [
+        ("no", ()),
+        ("optimizer", ("optimizer",)),
+        ("gradients", ("optimizer", "gradients")),
+        ("parameters", ("optimizer", "gradients", "weights")),
+    ],
+)
+def test_what_is_offloaded_is_gone_and_the_rest_stays(
+    offload: str, away: tuple[str, ...], zero: int
+) -> None:
+    """Offloading goes up the rungs of ZeRO; on the chip nothing else changes of the states."""
+    run = {**GPT_13B, "zero": zero, "dp": 8}
+    here, there = memory(**run), memory(**run, offload=offload)
+    for part in ("weights", "gradients", "optimizer"):
+        assert there[part] == (0 if part in away else here[part]), part
+    assert there["activations"] == here["activations"]
