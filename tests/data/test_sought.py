@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from flopbook.data.sought import read_sought, sought
+from flopbook.data.library import library
+from flopbook.data.sought import read_sought, read_sought_prices, sought, sought_prices
 from flopbook.errors import DataError
 from tests.support.samples import assert_clean
 
@@ -52,6 +53,37 @@ def test_what_is_no_row_is_refused(tmp_path: Path, changes: dict[str, str]) -> N
 
 def test_a_library_without_the_file_sought_nothing(tmp_path: Path) -> None:
     assert read_sought(tmp_path / "sought.yaml") == ()
+    assert read_sought_prices(tmp_path / "sought.yaml") == ()
+
+
+def test_a_file_need_not_have_prices(tmp_path: Path) -> None:
+    assert read_sought_prices(written(tmp_path)) == ()
+
+
+def with_prices(folder: Path, chips: str) -> Path:
+    path = written(folder)
+    row = f"{{chips: {chips}, as_of: 2026-11-20, where: a list, found: an old one}}"
+    path.write_text(f"{path.read_text('utf-8')}prices:\n  - {row}\n", encoding="utf-8")
+    return path
+
+
+def test_prices_are_read_with_their_chips_and_their_line(tmp_path: Path) -> None:
+    (row,) = read_sought_prices(with_prices(tmp_path, "[acme/a2, acme/a3]"))
+    assert row.chips == ("acme/a2", "acme/a3")
+    assert (row.as_of, row.line) == (datetime.date(2026, 11, 20), 4)
+
+
+@pytest.mark.parametrize("chips", ["[]", "acme/a2", "[A2]", "[{}]"])
+def test_prices_of_no_chip_are_refused(tmp_path: Path, chips: str) -> None:
+    with pytest.raises(DataError) as refused:
+        read_sought_prices(with_prices(tmp_path, chips))
+    assert_clean(refused.value)
+
+
+def test_our_prices_are_of_chips_that_we_have_each_once() -> None:
+    chips = [chip for row in sought_prices() for chip in row.chips]
+    assert chips and len(set(chips)) == len(chips)
+    assert set(chips) <= set(library().entry_ids)
 
 
 def test_ours_are_told_apart_and_say_where_was_looked() -> None:

@@ -24,7 +24,7 @@ from scripts.website.markup import (
 from scripts.website.pages import planner, planner_data, serving_data, serving_planner
 from scripts.website.pages.priced import newest_prices, price_table
 from scripts.website.pages.reached import model_cell
-from scripts.website.pages.sought import sought_section
+from scripts.website.pages.sought import sought_prices_section, sought_section
 from scripts.website.pages.sources import html_link
 from scripts.website.pages.values import value_cell
 
@@ -171,6 +171,7 @@ def _price_section() -> list[Html]:
             "`flopbook stale` names those that are older than {} days.\n"
         ).format(PRICE_LIMIT.days),
         price_table(PAGE),
+        *sought_prices_section(),
         Html("\n"),
     ]
 

@@ -1,11 +1,13 @@
-"""Chips that were looked for in vain: who makes them, where was looked, and what was there."""
+"""What was looked for in vain, chips and newer prices: where was looked, and what was there."""
 
 from __future__ import annotations
 
-from flopbook.data.sought import sought
+from flopbook.data.library import load_entry
+from flopbook.data.sought import sought, sought_prices
 from scripts.website.markup import Html, Markdown, table
 
 TITLE = "Chips that were looked for"
+PRICES_TITLE = "Prices that were looked for"
 
 
 def sought_section() -> list[Html]:
@@ -25,4 +27,28 @@ def sought_section() -> list[Html]:
             ("chip", "maker", "looked for on", "where", "found"), rows, caption=TITLE, stacked=True
         ),
         Html("\n"),
+    ]
+
+
+def sought_prices_section() -> list[Html]:
+    """A table of the chips without a newer price; empty where none was looked for in vain."""
+    looked_for = sought_prices()
+    if not looked_for:
+        return []
+    rows = [
+        [
+            ", ".join(load_entry(chip).name for chip in row.chips),
+            str(row.as_of),
+            row.where,
+            row.found,
+        ]
+        for row in looked_for
+    ]
+    return [
+        Markdown(
+            "\nThe prices of these chips are old: on the day given, no newer one was found.\n"
+        ),
+        table(
+            ("chips", "looked for on", "where", "found"), rows, caption=PRICES_TITLE, stacked=True
+        ),
     ]

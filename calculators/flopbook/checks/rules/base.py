@@ -19,7 +19,7 @@ from flopbook.data.reference import Reference
 from flopbook.data.reference_rules import problem_at
 from flopbook.data.runs import RunFile
 from flopbook.data.schema import Schema
-from flopbook.data.sought import Sought
+from flopbook.data.sought import Sought, SoughtPrices
 from flopbook.data.topics import Topic
 from flopbook.data.vendors import Vendor
 from flopbook.data.yaml_text import named_children, read_yaml
@@ -44,6 +44,7 @@ class Holdings:
     runs: Mapping[str, RunFile] = field(default_factory=dict)
     prices: tuple[Price, ...] = ()
     sought: tuple[Sought, ...] = ()
+    sought_prices: tuple[SoughtPrices, ...] = ()
     tiers: Mapping[str, str] = field(default_factory=dict)
     topics: tuple[Topic, ...] = ()
     ledger: tuple[Row, ...] = ()
