@@ -8,6 +8,7 @@ from __future__ import annotations
 import pytest
 
 from flopbook.evaluation.calculator import Result, calculate
+from scripts.website.figures.all_reduce_algorithms import latency, seconds
 
 CHIP = "google/tpu-v5p"
 
@@ -66,3 +67,16 @@ def test_the_exact_minimum_batch_has_the_intensity_of_the_ridge(width: int, wide
     found = calculate("min-batch", chip="nvidia/h100-sxm", d_model=width, d_ff=wide)
     batch, ridge = float(found["tokens_exact"]), float(found["flop_per_byte"])
     assert 1 / (1 / batch + 1 / width + 1 / wide) == pytest.approx(ridge)
+
+
+@pytest.mark.parametrize("nodes", [8, 64, 512])
+def test_steps_of_trees_grow_with_the_logarithm_of_the_nodes(nodes: int) -> None:
+    """Networks: eight times the nodes cost a ring eight times the wait and trees three levels."""
+    assert latency("ring", 8 * nodes) / latency("ring", nodes) == pytest.approx(8, rel=0.05)
+    assert latency("trees", 8 * nodes) - latency("trees", nodes) == pytest.approx(2 * 3 * 5e-6)
+
+
+@pytest.mark.parametrize("size", [1e3, 1e6, 1e9])
+def test_a_ring_is_never_ahead_while_trees_send_no_more_bytes(size: float) -> None:
+    assert seconds("trees", size) < seconds("ring", size)
+    assert seconds("ring", 1e11) / seconds("trees", 1e11) == pytest.approx(1, abs=0.01)

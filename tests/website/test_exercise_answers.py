@@ -98,6 +98,11 @@ NOISE = 2.4 / (1 / 2**14 - 1 / 2**20), (0.1 * 2**20 - 2.5 * 2**14) / (2**20 - 2*
 
 CASES: list[tuple[str, str, tuple[float, ...]]] = [
     ("pipeline-parallelism", "What share is lost", (lost(4, 8), lost(4, 16))),
+    (
+        "networks",
+        "Each of 8 GPUs",
+        (2e-6 + 7 * 64e3 / NVLINK, 28e-6 + 1.75 * 64e3 / NVLINK, 26e-6 * NVLINK / 5.25),
+    ),
     ("batch", "In a run over", (NOISE[0], NOISE[0] / NOISE[1], 1 + NOISE[0] / NOISE[1] / 2**20)),
     ("pipeline-parallelism", "How many micro-batches keep", (7 * 0.95 / 0.05,)),
     ("pipeline-parallelism", "With 16 stages", (15 * 0.95 / (64 * 0.05), lost(16, 64, 5))),
