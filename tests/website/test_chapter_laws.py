@@ -80,3 +80,24 @@ def test_steps_of_trees_grow_with_the_logarithm_of_the_nodes(nodes: int) -> None
 def test_a_ring_is_never_ahead_while_trees_send_no_more_bytes(size: float) -> None:
     assert seconds("trees", size) < seconds("ring", size)
     assert seconds("ring", 1e11) / seconds("trees", 1e11) == pytest.approx(1, abs=0.01)
+
+
+def scores_of_ranks(documents: list[int], ranks: int) -> list[int]:
+    """Causal scores within documents, of ranks with a chunk from either end of the whole."""
+    work = [place + 1 for length in documents for place in range(length)]
+    chunk = len(work) // (2 * ranks)
+    chunks = [sum(work[n * chunk : (n + 1) * chunk]) for n in range(2 * ranks)]
+    return [chunks[n] + chunks[-1 - n] for n in range(ranks)]
+
+
+@pytest.mark.parametrize("ranks", [4, 8, 16])
+def test_chunks_from_both_ends_are_even_for_one_document_and_not_for_packed_ones(
+    ranks: int,
+) -> None:
+    """Context parallelism: a long document before short ones falls back to cutting in order."""
+    length = 64 * ranks
+    whole = scores_of_ranks([2 * length], ranks)
+    assert max(whole) == min(whole)
+    packed = scores_of_ranks([length] + [4] * (length // 4), ranks)
+    late = max(packed) * ranks / sum(packed)
+    assert late == pytest.approx((2 * ranks - 1) / ranks, rel=0.02)

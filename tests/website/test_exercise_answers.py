@@ -103,6 +103,11 @@ CASES: list[tuple[str, str, tuple[float, ...]]] = [
         "Each of 8 GPUs",
         (2e-6 + 7 * 64e3 / NVLINK, 28e-6 + 1.75 * 64e3 / NVLINK, 26e-6 * NVLINK / 5.25),
     ),
+    (
+        "expert-and-context-parallelism",
+        "A packed sequence has",
+        (100 * 64 / 65, 15 / 64, 8 * (15 / 64 * 64 / 65 + 1 / 65 / 8)),
+    ),
     ("batch", "In a run over", (NOISE[0], NOISE[0] / NOISE[1], 1 + NOISE[0] / NOISE[1] / 2**20)),
     ("pipeline-parallelism", "How many micro-batches keep", (7 * 0.95 / 0.05,)),
     ("pipeline-parallelism", "With 16 stages", (15 * 0.95 / (64 * 0.05), lost(16, 64, 5))),
