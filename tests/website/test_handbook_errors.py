@@ -44,6 +44,8 @@ WRONG = [
     ("tensor-parallelism", "It is the one exchange that hides easily"),
     ("choosing-a-configuration", "Two of the ten hide"),
     ("serving", r"\dots + rk"),
+    ("accelerators", "every SM therefore has *tensor cores*"),
+    ("accelerators", "in a cycle doubled once and then stayed"),
 ]
 
 
