@@ -9,6 +9,7 @@ import pytest
 
 from flopbook.evaluation.calculator import Result, calculate
 from scripts.website.figures.all_reduce_algorithms import latency, seconds
+from scripts.website.figures.context_traffic import exchange_share, ring_share
 
 CHIP = "google/tpu-v5p"
 
@@ -101,3 +102,19 @@ def test_chunks_from_both_ends_are_even_for_one_document_and_not_for_packed_ones
     packed = scores_of_ranks([length] + [4] * (length // 4), ranks)
     late = max(packed) * ranks / sum(packed)
     assert late == pytest.approx((2 * ranks - 1) / ranks, rel=0.02)
+
+
+def test_ring_and_all_to_all_receive_what_the_chapter_says() -> None:
+    """Context parallelism: 112 and 238 units on 8 ranks, a unit being the tokens of a rank."""
+    assert 8 * ring_share(8, 8) == pytest.approx(112)
+    assert 8 * exchange_share(128, 8, 8) == pytest.approx(238)
+    even = 128 / (8 - 1)
+    assert exchange_share(128, 8, even) == pytest.approx(ring_share(8, even))
+
+
+@pytest.mark.parametrize("heads", [8, 32, 128])
+def test_with_a_kv_head_for_every_query_head_the_exchange_wins_from_three_ranks(
+    heads: int,
+) -> None:
+    assert exchange_share(heads, heads, 2) == pytest.approx(ring_share(heads, 2))
+    assert exchange_share(heads, heads, 3) < ring_share(heads, 3)
