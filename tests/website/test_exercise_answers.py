@@ -108,6 +108,7 @@ CASES: list[tuple[str, str, tuple[float, ...]]] = [
         "A packed sequence has",
         (100 * 64 / 65, 15 / 64, 8 * (15 / 64 * 64 / 65 + 1 / 65 / 8)),
     ),
+    ("tensor-parallelism", "Under sequence parallelism", (161, 161 * 8192 * 4)),
     ("batch", "In a run over", (NOISE[0], NOISE[0] / NOISE[1], 1 + NOISE[0] / NOISE[1] / 2**20)),
     ("pipeline-parallelism", "How many micro-batches keep", (7 * 0.95 / 0.05,)),
     ("pipeline-parallelism", "With 16 stages", (15 * 0.95 / (64 * 0.05), lost(16, 64, 5))),
