@@ -9,6 +9,7 @@ import pytest
 
 from flopbook.evaluation.calculator import Result, calculate
 from scripts.website.figures.all_reduce_algorithms import latency, seconds
+from scripts.website.figures.attention_share import even_length
 from scripts.website.figures.context_traffic import exchange_share, ring_share
 
 CHIP = "google/tpu-v5p"
@@ -118,3 +119,13 @@ def test_with_a_kv_head_for_every_query_head_the_exchange_wins_from_three_ranks(
 ) -> None:
     assert exchange_share(heads, heads, 2) == pytest.approx(ring_share(heads, 2))
     assert exchange_share(heads, heads, 3) < ring_share(heads, 3)
+
+
+@pytest.mark.parametrize(
+    ("model", "tokens"), [("llama-3-8b", 30_633), ("llama-3-405b", 98_299)], ids=("8B", "405B")
+)
+def test_full_attention_is_as_much_as_the_weights_where_the_chapter_says(
+    model: str, tokens: int
+) -> None:
+    """Transformers: 12 L H d T = 6 N, as two exercises solve it."""
+    assert even_length(model) == pytest.approx(tokens, abs=1)
