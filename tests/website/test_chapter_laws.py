@@ -11,6 +11,7 @@ from flopbook.evaluation.calculator import Result, calculate
 from scripts.website.figures.all_reduce_algorithms import latency, seconds
 from scripts.website.figures.attention_share import even_length
 from scripts.website.figures.context_traffic import exchange_share, ring_share
+from scripts.website.figures.tensor_degree import DEGREES, exposed, hidden
 
 CHIP = "google/tpu-v5p"
 
@@ -129,3 +130,10 @@ def test_full_attention_is_as_much_as_the_weights_where_the_chapter_says(
 ) -> None:
     """Transformers: 12 L H d T = 6 N, as two exercises solve it."""
     assert even_length(model) == pytest.approx(tokens, abs=1)
+
+
+def test_the_layer_of_the_example_reaches_what_its_picture_shows() -> None:
+    """Tensor parallelism: 63 percent at TP 8 without overlap, and hiding gains most at the knee."""
+    assert exposed(8) == pytest.approx(100 * 885.6 / (885.6 + 522), rel=1e-3)
+    gains = {degree: hidden(degree) / exposed(degree) for degree in DEGREES}
+    assert all(1 <= gain <= 2 for gain in gains.values()) and max(gains.values()) == max(gains[8], gains[16])

@@ -44,6 +44,7 @@ WRONG = [
     ("tensor-parallelism", "It is the one exchange that hides easily"),
     ("choosing-a-configuration", "Two of the ten hide"),
     ("serving", r"\dots + rk"),
+    ("sharded-matrices", "GSPMD does so under JAX"),
     ("tensor-parallelism", "outside the scale-up network all traffic of the group"),
     ("accelerators", "every SM therefore has *tensor cores*"),
     ("accelerators", "in a cycle doubled once and then stayed"),
