@@ -68,7 +68,6 @@ STRESSED = {
     "many short ones",
     "one layer",
     "planned stops",
-    "uneven stages",
     "updated weights",
 }
 

@@ -1,0 +1,118 @@
+"""The one picture each of five chapters, held against the formulas and the sums that it shows."""
+
+from __future__ import annotations
+
+import re
+from math import isclose
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from flopbook.errors import FlopbookError
+from flopbook.evaluation.calculator import calculate
+from scripts.website.figures import (
+    batch_units,
+    block_scales,
+    decode_step,
+    domain_copies,
+    rollout_memory,
+)
+from scripts.website.figures.batch_units import BatchUnits
+
+MODEL, CHIP = "llama-3-70b", "nvidia/h100-sxm"
+counts = st.integers(1, 64)
+
+
+@given(counts, counts, st.integers(1, 4), st.sampled_from([1, 2, 8, 32]))
+def test_every_unit_of_a_batch_multiplies_to_the_same_sequences(
+    replicas: int, micro_batches: int, each: int, replica_chips: int
+) -> None:
+    """S = d b m; MaxText's number times all chips is S as well."""
+    batch = BatchUnits(replicas, micro_batches, each, 8192, replicas * replica_chips)
+    assert batch.sequences == replicas * micro_batches * each
+    assert isclose(batch.per_chip * batch.chips, batch.sequences)
+    given_to = dict(batch.asked())
+    assert f"{batch.sequences * 8192:,} tokens" in given_to["torchtitan"]
+    assert given_to["MaxText"].endswith(f"{batch.per_chip:g}")
+
+
+@pytest.mark.parametrize(("replicas", "micro_batches"), [(16, 32), (4, 8)])
+def test_a_batch_has_a_cell_for_each_micro_batch(replicas: int, micro_batches: int) -> None:
+    drawn = batch_units.figure(replicas, micro_batches)
+    for parts in (drawn.parts, drawn.narrow.parts if drawn.narrow else ()):
+        cells = re.findall(r'<rect class="fb-(c\d)"', "".join(parts))
+        assert len(cells) == replicas * micro_batches
+        assert cells.count("c0") == 1 and cells.count("c1") == micro_batches - 1
+
+
+@pytest.mark.parametrize("size", [8, 16, 32, 64])
+def test_a_block_scale_cuts_nothing_off_and_errs_by_half_a_step(size: int) -> None:
+    """The largest gap of E2M1 is a third of its largest value, so half of it errs by a sixth."""
+    numbers = block_scales.values()
+    kept = block_scales.quantised(numbers, size)
+    for start in range(0, len(numbers), size):
+        block = range(start, start + size)
+        largest = max(abs(numbers[place]) for place in block)
+        for place in block:
+            assert abs(kept[place] - numbers[place]) <= 2 * largest / 6 + 1e-9
+            assert abs(kept[place]) <= 2 * largest
+
+
+def test_smaller_blocks_lose_fewer_numbers_to_an_outlier() -> None:
+    lost = [block_scales.erased(size) for size in (64, 32, 16, 8)]
+    assert lost == [63, 31, 15, 7]
+    assert "63 of 64" in block_scales.figure().title and "and 15" in block_scales.figure().title
+
+
+def test_a_step_is_its_caches_and_the_higher_of_the_rest() -> None:
+    for batch in (1.0, 50.0, 185.0, 300.0):
+        step = decode_step.parts(MODEL, CHIP, 8, 8192, batch)
+        higher = max(step["weight_seconds"], step["compute_seconds"])
+        assert step["seconds"] == pytest.approx(higher + step["kv_seconds"], rel=0.01)
+
+
+def test_the_title_of_a_step_names_the_batch_at_which_both_are_read_equally_long() -> None:
+    drawn = decode_step.figure()
+    batch = int(re.search(r"Up to (\d+)", drawn.title)[1])  # type: ignore[index]
+    below, above = (decode_step.parts(MODEL, CHIP, 8, 8192, batch + more) for more in (-1, 1))
+    assert below["weight_seconds"] > below["kv_seconds"]
+    assert above["weight_seconds"] < above["kv_seconds"]
+    fits = calculate("serving", model=MODEL, chip=CHIP, tp=8, seq=8192)["batch_fits"]
+    assert f"{fits:,.0f} have room" in drawn.description
+    assert fits < 295, "memory is full before arithmetic matters, as the caption says"
+
+
+def test_as_many_copies_stay_in_a_node_as_chance_leaves_there() -> None:
+    ranks, experts, node = domain_copies.RANKS, domain_copies.EXPERTS, domain_copies.NODE
+    assert len(set(domain_copies.places())) == experts and 0 not in domain_copies.places()
+    assert domain_copies.leaving(node) == experts * (1 - node / ranks)
+    assert domain_copies.leaving(ranks) == 0
+    drawn = "".join(domain_copies.figure().parts)
+    colours = re.findall(r'<rect class="fb-(\w+)"[^>]*><title>', drawn)
+    assert colours.count("c1") == domain_copies.leaving(node)
+    assert colours.count("c8") == 2 * experts - domain_copies.leaving(node)
+
+
+def test_equal_networks_are_no_picture_of_two_domains() -> None:
+    with pytest.raises(FlopbookError, match="slower"):
+        domain_copies.figure(50e9, 50e9)
+
+
+@pytest.mark.parametrize(("model", "tp"), rollout_memory.ENGINES)
+def test_writing_holds_states_reference_weights_and_caches(model: str, tp: int) -> None:
+    """16 and 2 bytes for each parameter over all chips, 2 over an engine, and the caches."""
+    writing, offloaded, training = rollout_memory.phases(model, tp)
+    params = 8.03e9 if tp == 1 else 70.55e9
+    token = calculate("kv-cache", model=model, seq=1)["bytes_per_token"]
+    caches = 2048 * 4608 * token / 64
+    assert writing.total == pytest.approx(params * (18 / 64 + 2 / tp) + caches, rel=1e-3)
+    assert writing.total - offloaded.total == pytest.approx(params * 18 / 64, rel=1e-3)
+    assert training.sizes[:2] == writing.sizes[:2] and training.sizes[2:4] == (0, 0)
+
+
+def test_the_large_model_overflows_even_without_its_states() -> None:
+    """As the caption says; the small one keeps everything."""
+    small, large = (rollout_memory.phases(*engine) for engine in rollout_memory.ENGINES)
+    assert small[0].total < 80e9 < large[1].total < large[0].total
+    assert f"{large[0].total / 1e9:.0f} GB with 70B" in rollout_memory.figure().title
