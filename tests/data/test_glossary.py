@@ -67,7 +67,6 @@ STRESSED = {
     "many long ones",
     "many short ones",
     "one layer",
-    "planned stops",
     "updated weights",
 }
 
