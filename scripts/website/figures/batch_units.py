@@ -82,9 +82,7 @@ def _grid(batch: BatchUnits, left: float, cell: float) -> Iterator[str]:
     for row in range(batch.replicas):
         for column in range(batch.micro_batches):
             kind = "c8" if row else "c1" if column else "c0"
-            tip = f"replica {row}, micro-batch {column}"
-            place = left + column * cell, _TOP + row * 10
-            yield box(*place, cell - 1.5, 8.5, f"fb-{kind}", tip)
+            yield box(left + column * cell, _TOP + row * 10, cell - 1.5, 8.5, f"fb-{kind}")
 
 
 def _names(batch: BatchUnits, left: float) -> Iterator[str]:

@@ -16,6 +16,7 @@ from scripts.website.figures import (
     block_scales,
     decode_step,
     domain_copies,
+    message_parts,
     rollout_memory,
 )
 from scripts.website.figures.batch_units import BatchUnits
@@ -116,3 +117,32 @@ def test_the_large_model_overflows_even_without_its_states() -> None:
     small, large = (rollout_memory.phases(*engine) for engine in rollout_memory.ENGINES)
     assert small[0].total < 80e9 < large[1].total < large[0].total
     assert f"{large[0].total / 1e9:.0f} GB with 70B" in rollout_memory.figure().title
+
+
+spans = st.floats(1e-5, 1e-2)
+
+
+@given(spans, spans, st.floats(1e-7, 1e-4))
+def test_the_best_number_of_parts_is_the_least_of_the_curve(
+    product: float, message: float, cost: float
+) -> None:
+    """The derivative of min / p + p o is zero at the square root of min / o."""
+    parts = message_parts.best(product, message, cost)
+    least = message_parts.time(product, message, parts, cost)
+    for other in (0.5 * parts, 0.9 * parts, 1.1 * parts, 2 * parts):
+        assert message_parts.time(product, message, other, cost) >= least
+    assert message_parts.best(product, message, 4 * cost) == pytest.approx(parts / 2)
+
+
+@given(spans, spans)
+def test_free_parts_run_from_the_sum_towards_the_longer_one(product: float, message: float) -> None:
+    times = [message_parts.time(product, message, parts, 0) for parts in (1, 2, 8, 1e9)]
+    assert times == sorted(times, reverse=True)
+    assert times[0] == pytest.approx(product + message)
+    assert times[-1] == pytest.approx(max(product, message))
+
+
+def test_parts_of_nothing_are_no_picture() -> None:
+    with pytest.raises(FlopbookError, match="some time"):
+        message_parts.figure(0)
+    assert "1.53" in message_parts.figure().title, "as the exercise with these times says"
