@@ -55,6 +55,8 @@ WRONG = [
     ("low-precision", "its step is 1: of a term of 2"),
     ("racks", "We sent one byte per value both ways"),
     ("racks", "at one byte per value"),
+    ("racks", "gains little if you shard over all racks"),
+    ("overlap-and-offloading", "models of 70B and more have the width"),
     ("prediction", "whose bands overlap by the third digit"),
     ("from-plan-to-flags", "as Megatron's own example scripts set it"),
 ]
@@ -173,6 +175,29 @@ def test_a_copy_goes_out_in_one_byte_and_its_result_comes_back_in_two(ranks: int
     told = sequences * experts * width * 3 * layers / port * (1 - 1 / ranks)
     assert answer["message_seconds"] == pytest.approx(told, rel=1e-6)
     assert r"\frac{n k D g L}{w}" in text_of("racks")
+
+
+@pytest.mark.parametrize(("domain", "tokens"), [(8, 6250), (18, 2778), (72, 2778)])
+def test_the_cards_of_a_rack_feed_one_gather_faster_than_its_ports(
+    domain: int, tokens: int
+) -> None:
+    """From 18 cards of 50 GB/s on, the port of 900 GB/s sets the pace of FSDP over domains."""
+    limit = calculate(
+        "fsdp-limit",
+        chip="nvidia/gb200-gpu",
+        model="llama-3-405b",
+        chips_per_node=domain,
+        scaleout_bandwidth=50e9,
+    )
+    assert limit["across_tokens"] == pytest.approx(tokens, abs=1)
+    assert "as if the cluster were one domain" in text_of("racks")
+
+
+def test_an_8b_model_is_wider_than_offloaded_inputs_ask_for() -> None:
+    """D >= 2 pi / (24 beta) on each chip of the table: the peak over the link to the host."""
+    for peak, link in ((989.4e12, 64e9), (2.5e15, 450e9), (459e12, 16e9)):
+        assert 2 * peak / (24 * link) < 4096
+    assert "is wider than the last column asks" in text_of("overlap-and-offloading")
 
 
 def test_the_step_of_the_opening_gains_as_much_as_was_measured() -> None:
