@@ -343,6 +343,7 @@ CASES: list[tuple[str, str, tuple[float, ...]]] = [
     ("landscape", "NVIDIA H20", (148e12 / 4e12, 148e12 / 1.64e12, 918 / 148)),
     ("landscape", "Compare Huawei", (271.8e15 / 559e3, 180e15 / 145e3)),
     ("landscape", "How many of", (math.ceil(BIG / 230e6), LPU, LPU / BIG)),
+    ("low-precision", "A block of", (24 / 4, -6, math.sqrt(16))),
     ("racks", "FSDP runs over", (18, 2.5e15 / 900e9, 8 * CARD, 2.5e15 / (8 * CARD))),
     ("kernels", "An elementwise kernel", (3 * 5e8 / H100_BUS, 2 * 5e8 / H100_BUS)),
     ("kernels", "A product of 8,192", (256, 2, 97, 512, 4)),

@@ -291,3 +291,31 @@ def test_verdicts_stand_in_the_margin() -> None:
 def test_the_text_supposes_no_slide_deck(path: Path) -> None:
     text = re.sub(r"\{\{.*?\}\}|\{%.*?%\}", "", path.read_text(encoding="utf-8"))
     assert not re.search(r"\bslides?\b|this handbook (?:grew|learnt)", text, re.I)
+
+
+@pytest.mark.parametrize("size", [4, 16])
+def test_a_rotation_shares_an_outlier_and_leaves_the_product(size: int) -> None:
+    """(X R)(R^T W) = X W; one number becomes `size` numbers, each smaller by the root of it."""
+    signs = np.array([[1.0]])
+    while len(signs) < size:
+        signs = np.block([[signs, signs], [signs, -signs]])
+    rotation = signs / math.sqrt(size)
+    block = np.zeros(size)
+    block[1] = 24.0
+    assert np.allclose(np.abs(block @ rotation), 24 / math.sqrt(size))
+    draws = np.random.default_rng(0)
+    left, right = draws.normal(size=(3, size)), draws.normal(size=(size, 5))
+    assert np.allclose((left @ rotation) @ (rotation.T @ right), left @ right)
+    assert r"$(X R)(R^{\top} W) = X W$" in text_of("low-precision")
+
+
+def test_the_clipped_term_gains_nothing_beyond_epsilon() -> None:
+    """For a good answer above 1 + e, for a bad one below 1 - e; back towards it always counts."""
+
+    def term(ratio: float, advantage: float, width: float = 0.2) -> float:
+        clipped = max(1 - width, min(ratio, 1 + width))
+        return min(ratio * advantage, clipped * advantage)
+
+    assert term(1.3, 1) == term(1.2, 1) and term(0.7, -1) == term(0.8, -1)
+    assert term(1.3, -1) < term(1.2, -1) and term(0.7, 1) < term(0.8, 1)
+    assert r"\max(1 - \epsilon, \min(\rho, 1 + \epsilon))" in text_of("reinforcement-learning")
