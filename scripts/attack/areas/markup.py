@@ -24,7 +24,7 @@ from scripts.website.build.typesetting import typeset_page
 from scripts.website.pages.prose import ProseError, render
 
 NAME = "markup"
-_PAGES = 4_000
+_PAGES = 8_000
 _MOST_PIECES = 14
 _CONFIG = Path(__file__).resolve().parents[3] / "mkdocs.yml"
 _LIVE = (
@@ -38,40 +38,34 @@ _LIVE = (
     *("<{{ 'b-attacked>' }}", "[x]{{ '(javascript:attacked())' }}", "<javascript:attacked()>"),
     *("![x](x){onerror=attacked()}", "[x]({{ 'javascript:attacked()' }})", "<b{# #}-attacked>"),
 )
-_AROUND = (
+# Code to a reader of Markdown, until something before it ends it or takes its mark.
+_CODE = (
+    *("`<b-attacked>`", "``<b-attacked>``", "` <b-attacked> `", "`[x](javascript:attacked())`"),
+    *("\n\n```\n<b-attacked>\n```\n", "\n\n~~~\n\n<b-attacked>\n\n~~~\n\n"),
+    "\n\n    ```\n    <b-attacked>\n    ```\n",
+)
+_MARKS = (
     *("`", "``", "```", "~~~", "$", "$$", "\\", "|", "*", "_", ">", "- ", "    ", "\t", "1. ", "#"),
     *("\n", "\n\n", "\n```\n", "\n~~~\n", "\n ```\n", "\n``` a b\n", "\n~~~ a 'b'\n", "\n$$\n"),
+    *("a", " ", "!!! note\n    ", '??? success "a"\n    ', "[^1]: ", "*[a]: ", "[x]: x\n"),
+    *("| a |\n| - |\n| ", "$2 a", "&lt;", "<!-- book -->", "a\n: ", "[", "](", ")", "{: ", "}"),
+    *("<", "]: ", "[x\ny]", "\n\n~~~\n\n", "\n\n```\n\n", "\n\n$$", '=== "a"\n\n    '),
+)
+# What Jinja prints, takes out, leaves as it is, or leaves out.
+_TAGS = (
     *("{{ '`' }}", "{{ '~~~' }}", "{{ '\\n```\\n' }}", "{% set a = '`' %}", "{# ` #}", "{# $ #}"),
+    *("{% raw %}", "{% endraw %}", "{% raw %}{{{% endraw %}", "{% raw %}}}{% endraw %}"),
+    *("{{ '{#' }}", "{#\n```\n#}", "{#\n~~~\n#}", "{#\n#}", "{{ '' }}", "{{ '\\r' }}", "{{ '$' }}"),
+    *("{{ '$$' }}", "{{ '`a`' }}", "{{ ['`', '<b-attacked>'] }}", "{{ '}} ` ' }}"),
+    *("{% set a = '%}`' %}", "{{ {'a': {'b': '`'}} }}", "{% raw -%}\n\n{% endraw %}"),
+    *("{% if 0 %}`{% endif %}", "{% if 1 %}`{% endif %}", "{% if 0 %}$${% endif %}"),
+    *("{% if 0 %}a{% endif %}", "{% if 0 %}\n{% endif %}", "{% if 0 %}\n\n{% endif %}"),
     *(
-        "{% raw %}",
-        "{% endraw %}",
-        "{% raw %}{{{% endraw %}",
-        "{% raw %}}}{% endraw %}",
-        "{{ '{#' }}",
+        "{% if 0 %}\n\n```\n{% endif %}",
+        "{% if 1 %}{% else %}`{% endif %}",
+        "{% if 1 %}\n{% endif %}",
     ),
-    *(
-        "a",
-        " ",
-        "!!! note\n    ",
-        '??? success "a"\n    ',
-        "[^1]: ",
-        "*[a]: ",
-        "[x]: x\n",
-        "| a |\n| - |\n",
-    ),
-    *(
-        "$2 a",
-        "{#\n```\n#}",
-        "{#\n~~~\n#}",
-        "&lt;",
-        "<!-- book -->",
-        "a\n: ",
-        "[",
-        "](",
-        ")",
-        "{: ",
-        "}",
-    ),
+    "{%- for a in [1, 2] %}`{%- endfor %}",
 )
 
 
@@ -83,8 +77,9 @@ def attack(campaign: Campaign) -> Iterator[Attempt]:
 
 
 def _page(rng: random.Random) -> str:
-    pieces = rng.choices(_AROUND, k=rng.randint(1, _MOST_PIECES))
-    pieces.insert(rng.randint(0, len(pieces)), rng.choice(_LIVE))
+    most = rng.choice((4, _MOST_PIECES))
+    pieces = rng.choices((*_MARKS, *_TAGS), k=rng.randint(1, most))
+    pieces.insert(rng.randint(0, len(pieces)), rng.choice(rng.choice((_LIVE, _CODE))))
     if rng.random() < 0.5:  # what closes may stand before what opens
         pieces.append(rng.choice(pieces))
     return f"# Title\n\n{''.join(pieces)}\n"

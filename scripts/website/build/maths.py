@@ -29,9 +29,10 @@ _SKIP = (
     r"|<[a-zA-Z/!][^>]*>"
     r"|\$\d[\d,.]* (?:[a-z] )?[a-z]{2,}\b)"
 )
-_BLOCK = r"\$\$(?P<block>.+?)\$\$"
+# What ends code or begins a paragraph ends no formula, whatever stands before: lint reads it so.
+_BLOCK = r"\$\$(?P<block>(?:(?!~~~|\n[ \t]*\n)[^`])+?)\$\$"
 # A dollar before a word or after one is none of a formula, but `$n$th` is.
-_INLINE = r"(?<![\\$\w])\$(?P<inline>[^\s$](?:[^$\n]*[^\s$])?)\$(?!(?!th\b)[\w$])"
+_INLINE = r"(?<![\\$\w])\$(?P<inline>[^\s$`](?:[^$\n`]*[^\s$`])?)\$(?!(?!th\b)[\w$])"
 _MATHS = re.compile(f"{_SKIP}|{_BLOCK}|{_INLINE}", re.DOTALL | re.MULTILINE)
 # Marks that Markdown or a browser would read.
 _SPECIAL = re.compile(r"[&<>\"*_`\\\[\]~^|#{}$]")

@@ -54,6 +54,7 @@ from scripts.website.pages.sources import cite, html_link
 # What the expressions of a page raise in words of their own.
 _OF_A_PAGE = (FlopbookError, UnitError, TemplateError, ZeroDivisionError)
 
+_LINE_ENDS = re.compile(r"\s*[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]\s*")
 _TOTAL_UNITS = {"peak": "FLOP/s", "memory": "byte"}  # every other total is a rate in byte/s
 
 
@@ -283,9 +284,10 @@ def _printable(content: Any) -> Any:
         )
     if isinstance(content, (Number, _Chip, _Model, _ProseAnswer)):
         return str(content)
-    if isinstance(content, str) and not isinstance(content, Markup):
-        return harmless(_without_code(content))
-    return content
+    if isinstance(content, (Markup, int)):
+        return content
+    # Whatever else there is, a list of texts too, prints as text.
+    return harmless(_without_code(str(content)))
 
 
 def _without_code(text: str) -> str:
@@ -293,7 +295,7 @@ def _without_code(text: str) -> str:
 
     A lone mark of code would show as markup what a reviewer of the page saw as code.
     """
-    line = re.sub(r"\s*\n\s*", " ", text).replace("~~~", "&#126;~~")
+    line = _LINE_ENDS.sub(" ", text).replace("~~~", "&#126;~~")
     is_whole = "`" not in CODE.sub("", line)
     return line if is_whole else line.replace("`", "&#96;")
 

@@ -61,3 +61,19 @@ def test_exercises_count_from_one_on_every_page() -> None:
         assert "Exercise 1<" in shown('{{ exercise("easy") }}') and "Exercise 2<" in shown(
             '{{ exercise("easy") }}' * 2
         )
+
+
+@pytest.mark.parametrize(
+    "expression",
+    ["['<b>']", "{'<b>': 1}", "('<b>', 'a')", "'<b>'", "'a' ~ '<b>'"],
+)
+def test_whatever_is_printed_begins_no_element(expression: str) -> None:
+    """Of texts in a list, none was looked at."""
+    printed = shown(f"{{{{ {expression} }}}}")
+    assert "<" not in printed and "b>" in printed
+
+
+@pytest.mark.parametrize("end", ["\\n", "\\r", "\\x0b", "\\x1c", "\\u2028", "\\r\\n"])
+def test_a_text_that_is_printed_has_no_lines(end: str) -> None:
+    """Markdown would begin a block behind any of them."""
+    assert shown(f"{{{{ 'a{end} # b' }}}}") == "a # b"

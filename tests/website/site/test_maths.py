@@ -160,3 +160,9 @@ def test_a_formula_leads_nowhere_and_looks_like_all(command: str) -> None:
     shown = made.partition("data-latex")[0] + made.rpartition("data-latex")[2].partition(">")[2]
     assert "javascript" not in shown and "style=" not in shown and "class=" not in shown
     assert "<mi>x</mi>" in shown
+
+
+@pytest.mark.parametrize("text", ["$$ ` $$ a `", "$a`$ b `", "$$\n\n~~~\n$$ a", "$$ a\n\nb $$"])
+def test_no_formula_reaches_over_code_or_over_paragraphs(text: str) -> None:
+    """What lint reads as code, or as another paragraph, is that to the site."""
+    assert replace_maths(text) == text
