@@ -12,14 +12,15 @@ from pathlib import Path
 import pytest
 
 from scripts.website.build.search_cards import DOCS, index, words
-from scripts.website.build.search_ranking import Index, atoms, is_near, search, stem
+from scripts.website.build.search_ranking import Index, atoms, corrected, is_near, search, stem
 from tests.support.blind_questions import BLIND
 from tests.support.cases import every
 from tests.support.newcomer_questions import NEWCOMERS
 from tests.support.questions import PLACES, QUESTIONS
+from tests.support.stranger_questions import STRANGERS
 from tests.support.typed_questions import TYPED
 
-ASKED = {**QUESTIONS, **TYPED, **NEWCOMERS, **BLIND}
+ASKED = {**QUESTIONS, **TYPED, **NEWCOMERS, **BLIND, **STRANGERS}
 STEMS = (
     ("sharding", "sharded", "shards", "shard"),
     ("quantization", "quantisation", "quantized", "quantised"),
@@ -70,6 +71,33 @@ def test_an_option_is_found_on_the_page_that_tells_of_it(option: str) -> None:
 def test_a_model_without_its_generation_is_the_newest(question: str, model: str) -> None:
     (first, *_) = search(f"kv cache of {question}", cards())
     assert first.location == f"calculators/kv-cache/?model={model}"
+
+
+SLIPS = (
+    ("interconect", "interconnect"),
+    ("bandwith", "bandwidth"),
+    ("activaton", "activ"),
+    ("pipelnie", "pipelin"),
+    ("bandwidth", "bandwidth"),
+    ("zzyzx", "zzyzx"),
+    ("h200", "h200"),
+)
+
+
+@every("typed, meant", SLIPS)
+def test_a_slip_stands_for_the_commonest_word_that_is_meant(typed: str, meant: str) -> None:
+    assert corrected(typed, cards()) == meant
+
+
+def test_a_slip_is_answered_as_the_word_itself() -> None:
+    for slip, word in (("bandwith of h200", "bandwidth of h200"), ("colectives", "collectives")):
+        assert search(slip, cards())[0].location == search(word, cards())[0].location
+
+
+@every("option", ("max_num_seqs", "tensor_parallel_size", "gpu_memory_utilization"))
+def test_an_option_may_be_typed_with_blanks(option: str) -> None:
+    apart = {hit.location for hit in search(option.replace("_", " "), cards())[:PLACES]}
+    assert apart & {hit.location for hit in search(option, cards())[:PLACES]}
 
 
 def test_half_of_a_question_is_not_asked_for_where_nothing_has_it() -> None:

@@ -49,7 +49,7 @@ _OPTION = re.compile(
 _SPAN = re.compile(r"`[^`\n]+`")
 _NOTEBOOKS = DOCS.parent / "calculators" / "notebooks"
 _COMMENT = re.compile(r"^# ?", re.M)
-_GEFORCE = re.compile(r"rtx([0-9]0[5-9]0)")
+_WITHOUT_RTX = re.compile(r"rtx([0-9]0[5-9]0|[0-9]000ada)")
 _EXTRA = re.compile(r"^#     extra: (\w+)$", re.M)
 NAME, KEYWORD, HEADING, TEXT, OPTION = 5.0, 4.0, 1.6, 1.0, 20.0
 _PEOPLE = 8
@@ -98,6 +98,7 @@ def words() -> dict[str, Any]:
     record["takes"] = {
         option: [
             *PLANNERS,
+            "reached/",
             *(f"calculators/{name}/" for name in formulas() if option in takes(get_formula(name))),
         ]
         for option in ("model", "chip")
@@ -303,8 +304,8 @@ def _chips() -> dict[str, tuple[str, str]]:
         for name, ids in facts.names().items()
         if ids and not name.startswith(BY)
     }
-    # People say 4090 for RTX 4090.
-    numbers = ((_GEFORCE.fullmatch(name), chip) for name, chip in chip_of.items())
+    # People say 4090 for RTX 4090, and 6000 Ada for RTX 6000 Ada.
+    numbers = ((_WITHOUT_RTX.fullmatch(name), chip) for name, chip in chip_of.items())
     return chip_of | {match[1]: chip for match, chip in numbers if match}
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 Words = Mapping[str, Any]
-PREFIX_SHARE, TYPO_SHARE = 0.6, 0.45
+PREFIX_SHARE = 0.6
 CONCEPT_SHARE = 0.9
 TAKEN = 2.0  # what a name is worth to a calculator that takes it
 FACT = 3.0  # what a word such as "bandwidth" is worth to the page of a chip that is named
@@ -20,6 +20,7 @@ NAMED, ASKED, DEFINED, PLANNED, CITED, ANSWERED = 1.5, 1.6, 2.0, 3.0, 3.0, 0.5
 LEAST_COVERED = 0.5
 MOST = 10
 LONGEST = 24  # words of a question
+LONGEST_OPTION = 6  # words of an option of a program
 _ATOM = re.compile(r"[a-z0-9]+(?:\.[0-9]+)*")
 _OPTION = re.compile(r"[a-z0-9]+(?:[-_][a-z0-9]+)+")
 _SIZE = re.compile(r"[0-9]+(?:\.[0-9]+)?[bm]?")
@@ -127,7 +128,7 @@ class _Question:
 
     def __init__(self, question: str, index: Index) -> None:
         self.index = index
-        every = atoms(question)[:LONGEST]
+        every = [corrected(atom, index) for atom in atoms(question)[:LONGEST]]
         stops = set(index.words["stop"])
         kept = [n for n, atom in enumerate(every) if atom not in stops]
         kept = kept or list(range(len(every)))
@@ -147,7 +148,18 @@ class _Question:
         self.defines = not set(index.words["defines"]).isdisjoint(every)
         self.cites = not set(index.words["cites"]).isdisjoint(every)
         self.is_question = bool(every) and every[0] in index.words["opens"]
-        self.options = options(question)
+        self.options = [*options(question), *self._spaced_options()]
+
+    def _spaced_options(self) -> Iterator[tuple[str, int, int]]:
+        """Options whose words are typed apart: "max num seqs" is max_num_seqs.
+
+        Two words are no option: "batch size" is asked for by itself.
+        """
+        for first in range(len(self.every)):
+            for end in range(first + 3, min(first + LONGEST_OPTION, len(self.every)) + 1):
+                token = f"={''.join(self.every[first:end])}"
+                if token in self.index.tokens:
+                    yield token, first, end
 
     def _is_model(self, place: int) -> bool:
         return any(first <= place < end for first, end, _ in self.models)
@@ -190,7 +202,7 @@ class _Question:
         # Who is still typing, and who leaves the end of a chip's number out: MI300.
         is_begun = self.is_last[number] or _NUMBERED.fullmatch(word) is not None
         if not exact or (is_begun and len(word) > 2):
-            self._put_alike(scores, word, exact)
+            self._put_begun(scores, word)
         return scores
 
     def _put_taken(self, found: dict[int, float], place: int) -> None:
@@ -217,18 +229,32 @@ class _Question:
             found[int(card)] = max(found.get(int(card), 0.0), weight * share)
         return True
 
-    def _put_alike(self, found: dict[int, float], word: str, exact: bool) -> None:
-        """Words that begin so, and where nothing else is found those that are one letter off."""
-        begun = False
-        if len(word) > 2:
-            for token in self.index.tokens:
-                if token.startswith(word) and token != word:
-                    begun |= self._put(found, token, PREFIX_SHARE)
-        if exact or begun or len(word) < 5:
+    def _put_begun(self, found: dict[int, float], word: str) -> None:
+        """Words that begin so."""
+        if len(word) <= 2:
             return
         for token in self.index.tokens:
-            if token[0] not in "#=" and is_near(word, token):
-                self._put(found, token, TYPO_SHARE)
+            if token.startswith(word) and token != word:
+                self._put(found, token, PREFIX_SHARE)
+
+
+def corrected(atom: str, index: Index) -> str:
+    """The word that is meant where no card knows one: the commonest that is one slip away."""
+    word = stem(atom, index.words["endings"])
+    is_known = atom in index.words["stop"] or any(
+        word in phrase.split() for phrase in index.words["phrases"]
+    )
+    if len(atom) < 5 or is_known or any(token.startswith(word) for token in index.tokens):
+        return atom
+    near = [token for token in index.tokens if token[0] not in "#=" and is_near(word, token)]
+    # A slip in an ending keeps it from going: activaton.
+    near += [
+        atom[:end]
+        for end in range(3, len(atom))
+        if atom[:end] in index.tokens
+        and any(is_near(atom, atom[:end] + ending) for ending in index.words["endings"])
+    ]
+    return max(near, key=lambda token: (len(index.tokens[token]), token), default=atom)
 
 
 def is_near(a: str, b: str) -> bool:

@@ -18,6 +18,7 @@ from scripts.website.build.weigh import loaded
 from tests.support.blind_questions import BLIND
 from tests.support.newcomer_questions import NEWCOMERS
 from tests.support.questions import QUESTIONS
+from tests.support.stranger_questions import STRANGERS
 from tests.support.typed_questions import TYPED
 
 # What is typed -> where one of the first places must lead: terms, chips, works, calculators,
@@ -133,6 +134,9 @@ def test_the_page_ranks_as_python(surf: Any, base: str) -> None:
         *TYPED,
         *NEWCOMERS,
         *BLIND,
+        *STRANGERS,
+        "bandwith of h200",
+        "activaton memory",
         *FIRST,
         "x",
         "of the",

@@ -2,9 +2,9 @@
 // A classic script: the worker of the search imports it.
 
 (() => {
-  const [PREFIX_SHARE, TYPO_SHARE, CONCEPT_SHARE, TAKEN, FACT] = [0.6, 0.45, 0.9, 2, 3];
+  const [PREFIX_SHARE, CONCEPT_SHARE, TAKEN, FACT] = [0.6, 0.9, 2, 3];
   const [NAMED, ASKED, DEFINED, PLANNED, CITED, ANSWERED] = [1.5, 1.6, 2, 3, 3, 0.5];
-  const [LEAST_COVERED, MOST, LONGEST] = [0.5, 10, 24];
+  const [LEAST_COVERED, MOST, LONGEST, LONGEST_OPTION] = [0.5, 10, 24, 6];
   const VERSUS = /\s(?:vs|versus|v|or|and|against|with|to|compared to|compared with)\.?\s/;
   const COMPARES = /\b(?:vs|versus|compare|compared|comparison|better|faster|difference)\b/;
 
@@ -62,7 +62,7 @@
   class Question {
     constructor(text, index) {
       const {words} = index;
-      const every = atoms(text).slice(0, LONGEST);
+      const every = atoms(text).slice(0, LONGEST).map((atom) => corrected(atom, index));
       const kept = every.map((_, n) => n).filter((n) => !words.stop.includes(every[n]));
       this.places = kept.length ? kept : every.map((_, n) => n);
       Object.assign(this, {index, every, stems: every.map((atom) => stem(atom, words.endings))});
@@ -77,7 +77,19 @@
       this.defines = every.some((atom) => words.defines.includes(atom));
       this.cites = every.some((atom) => words.cites.includes(atom));
       this.isQuestion = words.opens.includes(every[0]);
-      this.options = options(text);
+      this.options = [...options(text), ...this.spacedOptions()];
+    }
+
+    /** Options whose words are typed apart: "max num seqs" is max_num_seqs. */
+    spacedOptions() {
+      const found = [];
+      for (let first = 0; first < this.every.length; first += 1) {
+        for (let end = first + 3; end <= Math.min(first + LONGEST_OPTION, this.every.length); end += 1) {
+          const token = `=${this.every.slice(first, end).join("")}`;
+          if (own(this.index.tokens, token)) found.push([token, first, end]);
+        }
+      }
+      return found;
     }
 
     /** How much a word tells; words that say little alone may say much together: 6 N D. */
@@ -112,7 +124,7 @@
       this.putFact(found, place);
       // Who is still typing, and who leaves the end of a chip's number out: MI300.
       const isBegun = this.isLast[number] || /^[a-z]+\d[a-z0-9]*$/.test(word);
-      if (!exact || (isBegun && word.length > 2)) this.putAlike(found, word, exact);
+      if (!exact || (isBegun && word.length > 2)) this.putBegun(found, word);
       return found;
     }
 
@@ -140,17 +152,30 @@
       return true;
     }
 
-    putAlike(found, word, exact) {
-      this.index.list ??= Object.keys(this.index.tokens);
-      let begun = false;
-      if (word.length > 2) {
-        for (const token of this.index.list) {
-          if (token.startsWith(word) && token !== word) begun = this.put(found, token, PREFIX_SHARE) || begun;
-        }
+    putBegun(found, word) {
+      if (word.length <= 2) return;
+      for (const token of listed(this.index)) {
+        if (token.startsWith(word) && token !== word) this.put(found, token, PREFIX_SHARE);
       }
-      if (exact || begun || word.length < 5) return;
-      for (const token of this.index.list) if (!"#=".includes(token[0]) && isNear(word, token)) this.put(found, token, TYPO_SHARE);
     }
+  }
+
+  const listed = (index) => (index.list ??= Object.keys(index.tokens));
+
+  /** The word that is meant where no card knows one: the commonest that is one slip away. */
+  function corrected(atom, index) {
+    const word = stem(atom, index.words.endings);
+    const isKnown = index.words.stop.includes(atom) || Object.keys(index.words.phrases).some((phrase) => phrase.split(" ").includes(word));
+    if (atom.length < 5 || isKnown || listed(index).some((token) => token.startsWith(word))) return atom;
+    const count = (token) => Object.keys(index.tokens[token]).length;
+    const isBetter = (a, b) => count(a) - count(b) || (a > b ? 1 : -1);
+    const near = listed(index).filter((token) => !"#=".includes(token[0]) && isNear(word, token));
+    // A slip in an ending keeps it from going: activaton.
+    for (let end = 3; end < atom.length; end += 1) {
+      const start = atom.slice(0, end);
+      if (own(index.tokens, start) && index.words.endings.some((ending) => isNear(atom, start + ending))) near.push(start);
+    }
+    return near.reduce((best, token) => (best && isBetter(best, token) > 0 ? best : token), "") || atom;
   }
 
   function isNear(a, b) {
