@@ -136,4 +136,6 @@ def test_the_layer_of_the_example_reaches_what_its_picture_shows() -> None:
     """Tensor parallelism: 63 percent at TP 8 without overlap, and hiding gains most at the knee."""
     assert exposed(8) == pytest.approx(100 * 885.6 / (885.6 + 522), rel=1e-3)
     gains = {degree: hidden(degree) / exposed(degree) for degree in DEGREES}
-    assert all(1 <= gain <= 2 for gain in gains.values()) and max(gains.values()) == max(gains[8], gains[16])
+    assert all(1 <= gain <= 2 for gain in gains.values()) and max(gains.values()) == max(
+        gains[8], gains[16]
+    )
