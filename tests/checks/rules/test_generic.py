@@ -27,6 +27,8 @@ def found(world: World, annote: str, title: str = "The work of two") -> list[str
         "Faster than the one before, as its title says.",
         "Restates its title; look elsewhere.",
         "A large batch; the title gives the result.",
+        "A library whose title claims models beyond the memory of a card.",
+        "The conference entry for a library of kernels.",
         "The same for the chip after it.",
     ],
 )

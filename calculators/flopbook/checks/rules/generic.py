@@ -13,7 +13,8 @@ NAME = "generic"
 # What is written about a work that was not opened, or about its neighbour.
 _PHRASES = re.compile(
     r"\b(?:judg\w+ by (?:the|its) title|to go by (?:the|its) title|as (?:the|its) title says"
-    r"|restates? its title|the title (?:says|tells|gives))\b|^The same\b",
+    r"|restates? its title|(?:the|its|whose) title (?:says|tells|gives|claims|promises)"
+    r"|the (?:conference|journal) entry)\b|^The same\b",
     re.IGNORECASE,
 )
 # Above this share of words that the title has too, an annotation adds nothing to it.
