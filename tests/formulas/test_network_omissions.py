@@ -220,7 +220,27 @@ def test_a_link_without_a_sweep_is_as_fast_as_the_middle_of_those_with_one() -> 
     assert share(links_without_a_sweep, efficiency=1.0, **crossed) == 0
 
 
+@pytest.mark.parametrize(
+    ("chip", "reached"),
+    [("rtx-5090", 0.44), ("rtx-4090", 0.44), ("l40s", 0.44), ("mi300x", 0.828), ("gaudi-2", 0.828)],
+)
+def test_a_bus_reaches_less_than_links_do(chip: str, reached: float) -> None:
+    """Eight RTX 5090 add up at 28 of the 64 GB/s that PCIe Gen5 x16 has."""
+    answer = calculate("collective", op="all-reduce", chip=chip, chips=8, bytes="64GB")
+    told = answer.omitted["links_without_a_sweep"].share
+    assert answer["bandwidth_seconds"] / answer["seconds"] == pytest.approx(1, rel=1e-3)
+    assert 1 + told == pytest.approx(1 / reached, rel=2e-3)
+
+
+@pytest.mark.parametrize("rate", ["25GB/s", "50GB/s", "60GB/s", "34GB/s", "66GB/s"])
+def test_other_ports_are_no_bus(rate: str) -> None:
+    asked = {"op": "all-reduce", "chips": 8, "bytes": "64GB", "topology": "switch"}
+    told = calculate("collective", link_bandwidth=rate, **asked).omitted["links_without_a_sweep"]
+    assert told.share == pytest.approx(1 / 0.828 - 1, rel=1e-2)
+
+
 SENT = {
+    "topology": "switch",
     "link_bandwidth": 10.0,
     "scaleout_bandwidth": 10.0,
     "bytes_per_link": 100.0,

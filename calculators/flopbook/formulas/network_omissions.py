@@ -14,6 +14,12 @@ MEASURED_SHARE = Constant(0.828, "1", "of the printed rate that large messages r
 # All-reduces over four servers of A100 and of H100 took 1.31 and 1.10 times as long as printed
 # rates say (gtc-a100x32 and gtc-h100x32 in calculators/runs/gtc-slides.yaml).
 CARD_SHARE = Constant(0.83, "1", "of the rate of a network card that large messages reach")
+# Eight RTX 5090 on PCIe Gen5 added up at 28 of 64 GB/s (nvidia2025ncclthread).
+BUS_SHARE = Constant(0.44, "1", "of the printed rate that sums reach on a bus without a sweep")
+GEN4_LEAST = Constant(30e9, "byte/s", "no other port than PCIe Gen4 x16 has 30 to 33 GB/s")
+GEN4_MOST = Constant(33e9, "byte/s", "PCIe Gen4 x16, rounded up")
+GEN5_LEAST = Constant(62e9, "byte/s", "no other port than PCIe Gen5 x16 has 62 to 65 GB/s")
+GEN5_MOST = Constant(65e9, "byte/s", "PCIe Gen5 x16, rounded up")
 RING_OF_FOUR = Constant(4.0, "1", "chips from which on a ring makes an all-to-all slower")
 # The largest of 72 even draws lies 2.9 standard deviations above their mean, that of 300 3.4.
 FULLEST = Constant(3.0, "1", "standard deviations of the fullest chip above the mean")
@@ -54,6 +60,7 @@ def array_of_each_chip(op: str, chips: float, bandwidth_seconds: float, seconds:
     of="seconds",
 )
 def links_without_a_sweep(
+    topology: str,
     efficiency: float,
     link_bandwidth: float,
     scaleout_bandwidth: float,
@@ -61,11 +68,17 @@ def links_without_a_sweep(
     scaleout_bytes: float,
     seconds: float,
 ) -> float:
-    """What the middle of all kinds of links would add, where no share was measured or given."""
+    """What the middle of all kinds of links would add, or a bus, where no share was measured."""
     whole = where(seconds > 0, seconds, SECOND)
     within = bytes_per_link / link_bandwidth
     beyond = scaleout_bytes / scaleout_bandwidth
-    slower = maximum(within / MEASURED_SHARE, beyond) - maximum(within, beyond)
+    # Cards on a bus reach each other through one port; mesh links of that rate are another thing.
+    ports = {"switch": 1}.get(topology, 0)
+    is_gen4 = (link_bandwidth > GEN4_LEAST) & (link_bandwidth < GEN4_MOST)
+    is_gen5 = (link_bandwidth > GEN5_LEAST) & (link_bandwidth < GEN5_MOST)
+    is_bus = (ports > 0) & (is_gen4 | is_gen5)
+    reached = where(is_bus, BUS_SHARE, MEASURED_SHARE)
+    slower = maximum(within / reached, beyond) - maximum(within, beyond)
     return where(efficiency < 1, 0, slower / whole)
 
 
