@@ -66,6 +66,28 @@ def test_the_note_states_what_published_steps_took() -> None:
     assert (f"{min(times):.1f}", f"{max(times):.1f}") == (least, most)
 
 
+@pytest.mark.parametrize(
+    ("chip", "reached"), [("rtx-4090", 0.44), ("rtx-5090", 0.44), ("a100-sxm-80gb", 0.828)]
+)
+@pytest.mark.parametrize("name", ["decode", "prefill", "serving"])
+def test_messages_take_longer_than_printed_rates_say(name: str, chip: str, reached: float) -> None:
+    """Activations of 64 bytes make messages of anything."""
+    asked = {"model": "llama-3-8b", "chip": chip, "tp": 4, "seq": 512, "batch": 64}
+    answer = calculate(name, **asked, bytes_per_activation=64)
+    told = answer.omitted["messages_below_the_rate"].share
+    longer = answer["message_seconds"] * (1 / reached - 1)
+    assert told == pytest.approx(longer / answer["likely_seconds"])
+    assert "messages_below_the_rate" not in calculate(name, **{**asked, "tp": 1}).omitted
+
+
+@pytest.mark.parametrize("rate", ["29GB/s", "34GB/s", "61GB/s", "66GB/s"])
+def test_only_rates_of_pcie_are_a_bus(rate: str) -> None:
+    asked = {"model": "llama-3-8b", "chip": "rtx-4090", "tp": 4, "seq": 512, "batch": 64}
+    answer = calculate("decode", **asked, link_bandwidth=rate, bytes_per_activation=64)
+    longer = answer["message_seconds"] * (1 / 0.828 - 1) / answer["likely_seconds"]
+    assert answer.omitted["messages_below_the_rate"].share == pytest.approx(longer)
+
+
 def test_a_small_product_waits_for_its_launch() -> None:
     """128 cubed takes some nanoseconds, and 3 microseconds to launch."""
     kernels = "gemm 8192x8192x8192, gemm 128x128x128"

@@ -38,7 +38,7 @@ from flopbook.formulas.inference_parts import (
     waits_between_domains,
     weights_read,
 )
-from flopbook.formulas.launches import kernels_beside_dense_ones
+from flopbook.formulas.launches import kernels_beside_dense_ones, messages_below_the_rate
 from flopbook.formulas.layer_inputs import CACHE_RULES
 from flopbook.formulas.layer_kinds import (
     LAYER_PARTS,
@@ -237,6 +237,7 @@ def sequences_that_fit(
     omissions=(
         software_of_batches,
         kernels_beside_dense_ones,
+        messages_below_the_rate,
         waits_between_domains,
         idle_chips_of_a_node,
         reading_prompts,
@@ -306,6 +307,7 @@ def serving(
           [software]
         - Kernels that experts and latent attention launch beside those of a dense layer, in the
           likely_ values. [kernels_beside_dense_ones]
+        - Rates of links below the printed ones. [messages_below_the_rate]
         - Experts chosen unevenly, which make the fullest chip late. [fullest_rank]
         - Chips of a node that are rented and stand idle. [idle_chips_of_a_node]
         - Latency of the network between domains. [waits_between_domains]

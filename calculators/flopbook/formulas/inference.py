@@ -31,7 +31,7 @@ from flopbook.formulas.inference_parts import (
     waits_between_domains,
     weights_read,
 )
-from flopbook.formulas.launches import kernels_beside_dense_ones
+from flopbook.formulas.launches import kernels_beside_dense_ones, messages_below_the_rate
 from flopbook.formulas.layer_inputs import CACHE_RULES
 from flopbook.formulas.layer_kinds import (
     LAYER_PARTS,
@@ -140,6 +140,7 @@ def decoding_work(batch: Batch = 1.0) -> dict[str, Any]:
     omissions=(
         software,
         kernels_beside_dense_ones,
+        messages_below_the_rate,
         waits_between_domains,
         memory_of_the_runtime,
         weights_as_published,
@@ -197,6 +198,7 @@ def decode(
           of the bound. [no size: it is theirs]
         - Kernels that experts and latent attention launch beside those of a dense layer, in
           likely_seconds. [kernels_beside_dense_ones]
+        - Rates of links below the printed ones. [messages_below_the_rate]
         - The links between nodes, in all but likely_seconds, which has their bandwidth alone.
           [waits_between_domains]
         - Experts chosen unevenly, which make the fullest chip late. [fullest_rank]

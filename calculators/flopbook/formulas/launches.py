@@ -1,6 +1,14 @@
-"""Kernels that layers launch beside those of a dense one, which answers of inference leave out."""
+"""What the expected times of inference leave out: kernels of other layers, and slower messages."""
 
 from flopbook.formulas.declaration import Constant
+from flopbook.formulas.network_omissions import (
+    BUS_SHARE,
+    GEN4_LEAST,
+    GEN4_MOST,
+    GEN5_LEAST,
+    GEN5_MOST,
+    MEASURED_SHARE,
+)
 from flopbook.formulas.omissions import omission
 from flopbook.quantities.ops import where
 
@@ -36,3 +44,18 @@ def kernels_beside_dense_ones(
     for_experts = where(experts > 1, FOR_EXPERTS, 0)
     more = for_experts + where(kv_lora_rank > 0, FOR_LATENTS, 0)
     return layers * layer_overhead * more / OF_A_LAYER / likely_seconds
+
+
+@omission(
+    "messages count at the printed rate of the links: sums reach 83 % of it on NVLink and ICI, and "
+    "44 % on PCIe ({size})",
+    of="likely_seconds",
+)
+def messages_below_the_rate(
+    link_bandwidth: float, message_seconds: float, likely_seconds: float
+) -> float:
+    """Longer by what the middle of all kinds of links loses, or a bus."""
+    is_gen4 = (link_bandwidth > GEN4_LEAST) & (link_bandwidth < GEN4_MOST)
+    is_gen5 = (link_bandwidth > GEN5_LEAST) & (link_bandwidth < GEN5_MOST)
+    reached = where(is_gen4 | is_gen5, BUS_SHARE, MEASURED_SHARE)
+    return message_seconds * (1 / reached - 1) / likely_seconds

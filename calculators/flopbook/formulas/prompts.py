@@ -37,7 +37,7 @@ from flopbook.formulas.inference_parts import (
     software_of_prompts,
     weights_read,
 )
-from flopbook.formulas.launches import kernels_beside_dense_ones
+from flopbook.formulas.launches import kernels_beside_dense_ones, messages_below_the_rate
 from flopbook.formulas.layer_inputs import CACHE_RULES
 from flopbook.formulas.layer_kinds import (
     LAYER_PARTS,
@@ -155,6 +155,7 @@ def reading_step(
     omissions=(
         software_of_prompts,
         kernels_beside_dense_ones,
+        messages_below_the_rate,
         memory_of_the_runtime,
         weights_as_published,
         weights_beside_experts,
@@ -199,6 +200,7 @@ def prefill(
           tokens were measured 1.6 to 5 times as late as the bound. [software]
         - Kernels that experts and latent attention launch beside those of a dense layer, in
           likely_seconds. [kernels_beside_dense_ones]
+        - Rates of links below the printed ones. [messages_below_the_rate]
         - Experts chosen unevenly, which make the fullest chip late. [fullest_rank]
         - Waiting for other requests, which is most of the time to the first token of a busy
           server. [no size: it is a matter of the load]
