@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from flopbook.errors import FlopbookError
@@ -285,6 +285,9 @@ def test_sequence_parallelism_saves_what_the_note_says(
     assert rows_kept_whole.value(values | {"sequence_parallel": "yes"}) == 0
 
 
+SAVED: dict[str, Any] = {"dp": 8, "micro_batch": 2}
+
+
 @given(
     powers,
     zeros,
@@ -293,18 +296,23 @@ def test_sequence_parallelism_saves_what_the_note_says(
     st.sampled_from(["adam", "adam-pure", "sgd"]),
     st.sampled_from([(2, 1, 1), (4, 1, 1), (2, 2, 1), (2, 1, 2), (2, 2, 4)]),
 )
+@example(8, 1, "none", "none", "adam", (2, 2, 1))
+@example(8, 1, "none", "none", "adam", (2, 2, 4))
+@example(8, 2, "none", "none", "adam-pure", (2, 2, 4))
+@example(8, 2, "none", "none", "adam", (2, 2, 4))
 def test_without_stages_sequence_parallelism_saves_exactly_that(
     tp: int, zero: int, recompute: str, grad_accumulation: str, kind: str, sizes: Any
 ) -> None:
     """Gradients without buffers and optimizers without a cast leave more of the passes to save."""
     width, cp, hsdp = sizes
-    run: dict[str, Any] = {"tp": tp, "dp": 8, "zero": zero, "recompute": recompute}
+    run = {**SAVED, "tp": tp, "zero": zero, "recompute": recompute, "cp": cp, "hsdp": hsdp}
     run |= {"grad_accumulation": grad_accumulation, "optimizer_kind": kind}
-    run |= {"cp": cp, "hsdp": hsdp}
-    run |= {"bytes_per_param": width, "grad_bytes": width, "micro_batch": 2}
-    whole, cut = (held(**run, sequence_parallel=kind) for kind in ("no", "yes"))
-    share = rows_kept_whole.value({**memory.defaults, **SHAPE, **run, **whole})
-    assert share == pytest.approx(cut["total"] / whole["total"] - 1, abs=0.01)
+    run |= {"bytes_per_param": width, "grad_bytes": width}
+    for seq in (1024, 2048, 4096):
+        whole, cut = (held(**run, seq=seq, sequence_parallel=kind) for kind in ("no", "yes"))
+        values = {**memory.defaults, **SHAPE, **run, "seq": seq, **whole}
+        saved = cut["total"] / whole["total"] - 1
+        assert rows_kept_whole.value(values) == pytest.approx(saved, abs=0.01)
 
 
 def test_the_size_of_uneven_stages() -> None:
