@@ -31,6 +31,7 @@ CACHES = [
     cache("llama-2-70b", 4 * K, 80 * 2 * 8 * 128 * 4 * K, kv_dtype="int8"),
     cache("gemma-2-27b", 8 * K, 2 * 16 * 128 * 2 * 23 * (8 * K + 4 * K)),
     cache("deepseek-v2", 128 * K, 60 * (512 + 64) * 2 * 128 * K),
+    cache("mistral-large-3", 128 * K, 61 * (512 + 64) * 2 * 128 * K),
     cache("gpt-oss-20b", 128 * K, 12 * 2 * 8 * 64 * 2 * (128 * K + 128)),
     cache("qwen-3-32b", 40 * K, 64 * 2 * 8 * 128 * 2 * 40 * K),
     cache("olmo-3-7b", 64 * K, 2 * 32 * 128 * 2 * (8 * 64 * K + 24 * 4 * K)),
@@ -40,6 +41,9 @@ SHAPES = [
     ask("params", "total", 8.54e9, 0.01, model="gemma-7b"),
     ask("params", "total", 7.62e9, 0.01, model="qwen-2.5-7b"),
     ask("params", "total", 20.6e9, 0.01, model="gpt-neox-20b"),
+    # Its maker prints 675 billion with a vision encoder.
+    ask("params", "total", 673e9, 0.01, model="mistral-large-3"),
+    ask("params", "compute", 39e9, 0.01, model="mistral-large-3"),
     ask("params", "active", 39e9, model="mixtral-8x22b"),
     ask("params", "active", 36e9, model="dbrx"),
     ask("max-params", "params", 192e9 / 16, 0.01, chip="mi300x"),
