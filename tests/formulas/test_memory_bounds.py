@@ -41,3 +41,14 @@ def test_chips_of_tensor_parallelism_hold_whole_heads(tp: int, fine: bool) -> No
         else:
             with pytest.raises(FlopbookError, match=f"--tp {tp} "):
                 calculate(name, model="llama-3-8b", seq=4096, tp=tp, **more)
+
+
+@pytest.mark.parametrize("experts", [2, 3, 8])
+def test_parameters_hold_at_least_the_experts(experts: int) -> None:
+    """Ten gated layers of width 1,000 with experts of 1,000: 30 million parameters an expert."""
+    sizes = {"layers": 10, "d_model": 1000, "heads": 10, "vocab": 1000, "d_ff": 1000, "seq": 64}
+    shape: dict[str, Any] = {**sizes, "experts": experts, "experts_per_token": 1}
+    least = experts * 30e6 + 2e6
+    assert calculate("memory", **shape, params=least)["weights"] > 0
+    with pytest.raises(FlopbookError, match="params is smaller"):
+        calculate("memory", **shape, params=least / 1.06)
