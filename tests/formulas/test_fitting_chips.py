@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from flopbook import calculate
+from flopbook.errors import FlopbookError
 from flopbook.formulas import get_formula
 from flopbook.formulas.fitting_chips import no_such_degree
 from flopbook.formulas.requests import idle_chips_of_a_node
@@ -115,3 +116,21 @@ def test_idle_chips_are_told_with_a_price_only() -> None:
     assert "idle_chips_of_a_node" not in calculate("serving", **asked).omitted
     told = calculate("serving", **asked, price="2USD/h").omitted["idle_chips_of_a_node"]
     assert told.share == pytest.approx(0.6) and "nodes of 8" in told.text
+
+
+@pytest.mark.parametrize("layout", [{"chips": 8, "tp": 2}, {"tp": 2, "dp": 4}, {"tp": 2, "ep": 4}])
+def test_every_replica_needs_a_sequence(layout: dict[str, int]) -> None:
+    """Eight chips at TP 2 are four replicas, however they are written."""
+    asked = {"model": "qwen-3-30b-a3b", "chip": "h100-sxm", "seq": 128, **layout}
+    assert calculate("decode", **asked, batch=4)["seconds"] > 0
+    with pytest.raises(FlopbookError, match="--batch 3 is smaller than the replicas"):
+        calculate("decode", **asked, batch=3)
+
+
+@pytest.mark.parametrize("layout", [{"chips": 8, "tp": 2}, {"chips": 8, "dp": 4}])
+def test_experts_are_spread_over_the_replicas(layout: dict[str, int]) -> None:
+    """Four replicas take an EP degree of 4, and none of 8."""
+    asked = {"model": "qwen-3-30b-a3b", "chip": "h100-sxm", "seq": 128, "batch": 16, **layout}
+    assert calculate("decode", **asked, ep=4)["seconds"] > 0
+    with pytest.raises(FlopbookError, match="--ep 8 does not divide the replicas"):
+        calculate("decode", **asked, ep=8)
