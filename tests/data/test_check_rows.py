@@ -260,6 +260,10 @@ def test_every_row_to_check_has_a_month_or_says_nothing_of_it() -> None:
         assert re.fullmatch(r"20(2[0-6])-(0[1-9]|1[0-2])", date), row.id
 
 
+# Printed so in its table: a preview whose Server run came out faster than its Offline run.
+FASTER_SERVERS = {"mlperf61-nebius-vr200-nvl72-aarch64x36-dsr1-server"}
+
+
 def of(publication: str) -> list[MeasuredRun]:
     return [row for row in CHECK if row.publication.startswith(publication)]
 
@@ -288,7 +292,7 @@ def test_a_server_answers_no_faster_than_the_same_machine_without_limits() -> No
             continue
         compared += 1
         rates = [case.measured["output_tokens_per_s"] for case in (row, bound)]
-        assert rates[0] <= 1.03 * rates[1], row.id
+        assert rates[0] <= 1.03 * rates[1] or row.id in FASTER_SERVERS, row.id
     assert compared > 60
 
 

@@ -25,7 +25,8 @@ ROW = MeasuredRun(
 def messages(*rows: MeasuredRun, key: str = "acme2026one") -> list[str]:
     files = {"acme": RunFile({"acme": RunSource(key)}, rows)}
     references: Any = {"acme2026one": None}  # its keys are enough
-    holdings = Holdings(library=library(), runs=files, references=references)
+    models: Any = {"acme-7b": None}
+    holdings = Holdings(library=library(), runs=files, references=references, models=models)
     return [str(finding.problem) for finding in measured.check(holdings)]
 
 
@@ -54,6 +55,23 @@ def test_a_layout_without_its_data_parallel_degree_is_open() -> None:
 def test_totals_agree_within_rounding(total: float, sound: bool) -> None:
     row = ROW._replace(measured={**ROW.measured, "tokens_per_s": total})
     assert (messages(row) == []) is sound
+
+
+@pytest.mark.parametrize(
+    ("origin", "found"),
+    [
+        ("calculators/models/acme-7b.yaml", 0),
+        ("calculators/models/acme-8b.yaml", 1),
+        ("calculators/models/acme-8b.yaml, cut to four layers", 1),
+        ("Table 1 of the paper", 0),
+    ],
+)
+def test_a_shape_of_ours_is_that_of_a_model_that_is_there(origin: str, found: int) -> None:
+    row = ROW._replace(model={"dims_from": origin}, file="calculators/runs/acme.yaml", line=7)
+    refused = messages(row)
+    assert len(refused) == found
+    for message in refused:
+        assert message.startswith("calculators/runs/acme.yaml:7:1: run: found dims_from")
 
 
 def test_an_id_is_used_once() -> None:

@@ -5,6 +5,7 @@ A publication may be wrong; then the row says so with a flag, and nothing is fit
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from flopbook.checks.rules.base import Advice, Finding, Holdings
@@ -23,6 +24,9 @@ COUNTING = 0.3
 # Formats whose peak a source may take for a utilisation instead of that in 16 bits.
 PEAKS = ("peak_16bit", "peak_8bit", "peak_4bit")
 TERA = 1e12
+# What a row names as the origin of its shape where that is a file of ours.
+FOLDER = "calculators/models/"
+OURS = re.compile(re.escape(FOLDER) + r"([\w./-]+?)\.yaml")
 DEGREES = ("tp", "pp", "dp", "cp")
 # The flags with which a row owns up to a contradiction in its source.
 WRONG_DEGREES = "parallel_sizes_do_not_multiply_to_n_gpus"
@@ -40,6 +44,7 @@ def check(holdings: Holdings) -> Iterator[Finding]:
                 advice = Advice("an id of its own", f"{place_of[row.id]} has it too; rename one")
                 yield _at(row, f"id '{row.id}'", advice)
             place_of[row.id] = name
+            yield from _shape(row, holdings)
             yield from _degrees(row)
             yield from _totals(row)
             yield from _work(row, runs.sources[row.publication])
@@ -54,6 +59,15 @@ def _publications(runs: RunFile, holdings: Holdings) -> Iterator[Finding]:
             observed = f"source '{publication.source}' of {short_name}"
             advice = Advice("a key of bibliography/", "add the publication to a .bib file")
             yield _at(runs.rows[0], observed, advice)
+
+
+def _shape(row: MeasuredRun, holdings: Holdings) -> Iterator[Finding]:
+    """A shape that is said to come from a file of ours comes from one that is there."""
+    named = OURS.findall(str(row.model.get("dims_from", "")))
+    for name in named:
+        if name not in holdings.models and "models" not in holdings.unreadable:
+            advice = Advice("a file of calculators/models/", "mend the name, or add the model")
+            yield _at(row, f"dims_from '{FOLDER}{name}.yaml'", advice)
 
 
 def _degrees(row: MeasuredRun) -> Iterator[Finding]:
