@@ -11,6 +11,7 @@ from flopbook.evaluation.calculator import Result, calculate
 from scripts.website.figures.all_reduce_algorithms import latency, seconds
 from scripts.website.figures.attention_share import even_length
 from scripts.website.figures.context_traffic import exchange_share, ring_share
+from scripts.website.figures.gradient_noise import AT_BATCH, AT_RANK, BATCH, RANK, parts, squared
 from scripts.website.figures.tensor_degree import DEGREES, exposed, hidden
 
 CHIP = "google/tpu-v5p"
@@ -139,3 +140,10 @@ def test_the_layer_of_the_example_reaches_what_its_picture_shows() -> None:
     assert all(1 <= gain <= 2 for gain in gains.values()) and max(gains.values()) == max(
         gains[8], gains[16]
     )
+
+
+def test_the_noise_scale_is_where_noise_is_as_long_as_the_signal() -> None:
+    """Batches: the two measured lengths lie on the curve, and the third follows from them."""
+    variance, signal = parts()
+    assert squared(RANK) == pytest.approx(AT_RANK) and squared(BATCH) == pytest.approx(AT_BATCH)
+    assert squared(variance / signal) == pytest.approx(2 * signal)
