@@ -46,6 +46,7 @@ WRONG = [
     ("tensor-parallelism", "It is the one exchange that hides easily"),
     ("choosing-a-configuration", "Two of the ten hide"),
     ("serving", r"\dots + rk"),
+    ("expert-and-context-parallelism", "frameworks keep the TP degree of experts at 1"),
     ("sharded-matrices", "GSPMD does so under JAX"),
     ("tensor-parallelism", "outside the scale-up network all traffic of the group"),
     ("accelerators", "every SM therefore has *tensor cores*"),
