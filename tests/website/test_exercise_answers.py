@@ -109,6 +109,11 @@ CASES: list[tuple[str, str, tuple[float, ...]]] = [
         (100 * 64 / 65, 15 / 64, 8 * (15 / 64 * 64 / 65 + 1 / 65 / 8)),
     ),
     ("tensor-parallelism", "Under sequence parallelism", (161, 161 * 8192 * 4)),
+    (
+        "accelerators",
+        "A weight matrix of",
+        (2**29 / PCIE, 2**29 / H100, H100 / PCIE),
+    ),
     ("batch", "In a run over", (NOISE[0], NOISE[0] / NOISE[1], 1 + NOISE[0] / NOISE[1] / 2**20)),
     ("pipeline-parallelism", "How many micro-batches keep", (7 * 0.95 / 0.05,)),
     ("pipeline-parallelism", "With 16 stages", (15 * 0.95 / (64 * 0.05), lost(16, 64, 5))),
