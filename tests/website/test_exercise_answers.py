@@ -96,6 +96,8 @@ LPU = 307 * 80e12
 # Variance of a token and squared length of the whole gradient, of 64 ranks of 16,384 tokens each.
 NOISE = 2.4 / (1 / 2**14 - 1 / 2**20), (0.1 * 2**20 - 2.5 * 2**14) / (2**20 - 2**14)
 
+# sequences times chips at which all-reduces of a layer take as long as reading it
+REDUCED = 2 * BIG / 80 * NVLINK / (8 * 8192 * H100_BUS)
 CASES: list[tuple[str, str, tuple[float, ...]]] = [
     ("pipeline-parallelism", "What share is lost", (lost(4, 8), lost(4, 16))),
     (
@@ -348,6 +350,7 @@ CASES: list[tuple[str, str, tuple[float, ...]]] = [
     ("landscape", "NVIDIA H20", (148e12 / 4e12, 148e12 / 1.64e12, 918 / 148)),
     ("landscape", "Compare Huawei", (271.8e15 / 559e3, 180e15 / 145e3)),
     ("landscape", "How many of", (math.ceil(BIG / 230e6), LPU, LPU / BIG)),
+    ("inference", "With larger batches", tuple(round(REDUCED / batch) for batch in (64, 512))),
     ("low-precision", "A block of", (24 / 4, -6, math.sqrt(16))),
     ("racks", "FSDP runs over", (18, 2.5e15 / 900e9, 8 * CARD, 2.5e15 / (8 * CARD))),
     ("kernels", "An elementwise kernel", (3 * 5e8 / H100_BUS, 2 * 5e8 / H100_BUS)),

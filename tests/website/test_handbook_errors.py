@@ -320,3 +320,11 @@ def test_the_clipped_term_gains_nothing_beyond_epsilon() -> None:
     assert term(1.3, 1) == term(1.2, 1) and term(0.7, -1) == term(0.8, -1)
     assert term(1.3, -1) < term(1.2, -1) and term(0.7, 1) < term(0.8, 1)
     assert r"\max(1 - \epsilon, \min(\rho, 1 + \epsilon))" in text_of("reinforcement-learning")
+
+
+def test_a_gather_for_each_token_takes_fifty_times_as_long_as_reading() -> None:
+    """Seven eighths of the weights over a port of 450 GB/s against an eighth from HBM."""
+    weights, port, memory = 141.1e9, chip("h100-sxm").scaleup_bandwidth(), 3.35e12
+    gather, read = 7 / 8 * weights / port, weights / 8 / memory
+    assert gather == pytest.approx(0.27, abs=0.01) and 50 < gather / read < 55
+    assert "FSDP is not among them" in text_of("inference")
