@@ -68,9 +68,10 @@ def figure(
         f"each micro-batch. A cell has {each} sequences of {seq:,} tokens. "
         + ". ".join(f"{name} is given {text}" for name, text in batch.asked())
         + ".",
-        f"A row is what one replica works through in a step, a cell one of its micro-batches; "
-        f"dark is a single cell, orange the rest of its row. A replica has {chips // replicas} "
-        "chips, which all see the same cells, and MaxText counts every one of them.",
+        "A row is what one replica works through in a step, a cell one of its micro-batches; "
+        "the first cell stands out, and the rest of its row is orange. A replica has "
+        f"{chips // replicas} chips, which all see the same cells, and MaxText "
+        "counts every one of them.",
         foot + 20 * len(batch.asked()) - 8,
         tuple(shapes),
         narrow=_phone(batch, foot),
@@ -88,7 +89,7 @@ def _grid(batch: BatchUnits, left: float, cell: float) -> Iterator[str]:
 def _names(batch: BatchUnits, left: float) -> Iterator[str]:
     """What a column and a row are."""
     yield words(left, _TOP - 24, f"{batch.micro_batches} micro-batches of a replica", "start")
-    yield words(left, _TOP - 8, "dark: one cell", "start", "fb-small")
+    yield words(left, _TOP - 8, "the first is one cell", "start", "fb-small")
     yield words(left - 8, _TOP + 8, "one replica", "end", "fb-small")
     middle = _TOP + batch.replicas * 5
     yield words(left - 8, middle + 10, f"{batch.replicas} replicas", "end")
