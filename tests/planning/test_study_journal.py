@@ -57,7 +57,7 @@ def test_lines_that_no_plan_wrote_are_asked_again(tmp_path: Path, alone: dict[st
     lines = [_line_with(name, good, **_of_layout(good, **change)) for change in HOSTILE_LAYOUTS]
     lines += [
         *(_line_with(name, good, layouts=odd) for odd in ([1], "abc", [[1]], [None], 5, {}, [])),
-        *(_line_with(name, good, considered=odd) for odd in ({}, -1, "1", 10**400, None)),
+        *(_line_with(name, good, considered=odd) for odd in ({}, -1, "1", 10**400, None, True)),
         *(_line_with(name, refused, problem=odd) for odd in (5, "", "\x1b[2J", "x" * 10_000)),
         *(_line_with(odd, good) for odd in (["a"], {}, None, 1)),
         _line_with(name, good, more=1),

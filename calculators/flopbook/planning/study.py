@@ -202,7 +202,7 @@ def answer_of(record: Any) -> Answer:
     layouts, problem, considered = record["layouts"], record["problem"], record["considered"]
     if not isinstance(layouts, (list, tuple)) or not all(map(_is_layout, layouts)):
         raise ValueError("no layouts")
-    if not isinstance(considered, int) or not 0 <= considered <= _MOST_CONSIDERED:
+    if not _is_count(considered):
         raise ValueError("no count of layouts")
     if not _is_text(problem, _LONGEST_PROBLEM) or bool(problem) == bool(layouts):
         raise ValueError("no reason")
@@ -223,11 +223,17 @@ def _is_layout(layout: Any) -> bool:
 def _is_value(value: Any, kind: type) -> bool:
     if kind is str:
         return _is_text(value, _LONGEST_PROBLEM)
+    if kind is int:
+        return _is_count(value)
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return False
-    if kind is int:
-        return isinstance(value, int) and 0 <= value <= _MOST_CONSIDERED
     return bool(0 < value <= sys.float_info.max)  # integers may be beyond it
+
+
+def _is_count(value: Any) -> bool:
+    """A whole number; True, which counts as 1 to Python, is a word to the table."""
+    is_whole = isinstance(value, int) and not isinstance(value, bool)
+    return is_whole and 0 <= value <= _MOST_CONSIDERED
 
 
 def _is_text(value: Any, most: int) -> bool:
