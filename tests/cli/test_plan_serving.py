@@ -43,7 +43,7 @@ def test_nothing_that_serves_is_an_answer(cli: Any) -> None:
     ("words", "said"),
     [
         ("--cp 2", "--cp is of training; leave it out with --serve"),
-        ("--flags megatron", "--flags is 'megatron', expected one of vllm, sglang"),
+        ("--flags megatron", "--flags is 'megatron', expected one of vllm, sglang, trtllm"),
     ],
 )
 def test_options_of_training_are_refused(words: str, said: str, cli: Any) -> None:

@@ -13,7 +13,7 @@ from flopbook.planning.serving import (
     plan_serving,
     sequence_counts,
 )
-from flopbook.planning.serving_flags import sglang_flags, vllm_flags
+from flopbook.planning.serving_flags import sglang_flags, trtllm_flags, vllm_flags
 from flopbook.planning.serving_question import serving_question
 from flopbook.prediction import serving
 from flopbook.prediction.fitted import fitted_kinds
@@ -100,6 +100,20 @@ def test_flags_of_sglang_count_all_ranks_and_all_sequences() -> None:
         "--tp 8 --pp-size 2 --dp 4 --enable-dp-attention --ep 8 "
         "--max-running-requests 64 --context-length 2500"
     )
+
+
+def test_flags_of_tensorrt_llm_count_all_ranks_and_the_sequences_of_one() -> None:
+    """Groups of attention are a line in a file, and every rank is one of them."""
+    found = planned(prompt="2000", answer="500", tp="4", batch="32")
+    plain = trtllm_flags(found.question, found.layouts[0])
+    assert plain == "--tp_size 4 --max_batch_size 32 --max_seq_len 2500"
+    ranks = found.layouts[0]._replace(tp=1, dp=8, ep=8, batch=64)
+    assert trtllm_flags(found.question, ranks) == (
+        "--tp_size 8 --ep_size 8 --max_batch_size 8 --max_seq_len 2500 "
+        "--config replica.yaml  # enable_attention_dp: true"
+    )
+    both = trtllm_flags(found.question, ranks._replace(tp=2, pp=2))
+    assert both.startswith("--tp_size 16 --pp_size 2") and "plan with --tp 1" in both
 
 
 def test_flags_of_vllm_have_the_replica_and_its_sequences() -> None:

@@ -59,7 +59,7 @@ _OPTIONS = (
     Option("--max-per-token", "max_per_token", "Longest time for each further token.", "TIME"),
     Option("--top", "top", "Layouts to list; 10 if open.", "COUNT"),
     Option("--pareto", "pareto", "List those that no other beats in time, memory and cost."),
-    Option("--flags", "flags", "The best in words of megatron, ...; vllm, sglang.", "FRAMEWORK"),
+    Option("--flags", "flags", "In words of megatron, ...; vllm, sglang, trtllm.", "FRAMEWORK"),
     Option("--explain", "explain", "Print the parts of the best step, and all reasons."),
 )
 
