@@ -17,7 +17,7 @@ import numpy as np
 
 from flopbook.data.files import write_text
 from flopbook.data.measured_runs import run_files
-from flopbook.prediction import collectives, memory, serving, training
+from flopbook.prediction import collectives, memory, training
 from flopbook.prediction.arrays import Column
 from flopbook.prediction.bands import BAND_OF_PARTIAL_ROWS, BAND_WITHOUT_STACK
 from flopbook.prediction.catalogue import MODELS
@@ -33,7 +33,7 @@ from flopbook.prediction.fitted import FILE
 from flopbook.prediction.models import Case, PredictionModel, no_traits
 from flopbook.prediction.named_models import MODEL_SHAPE
 from scripts.fit_left_out import collective_errors, errors_without_framework
-from scripts.fit_traits import covered, errors_by_trait, seen_by, trait_bands
+from scripts.fit_traits import covered, errors_by_trait, seen_by, strangeness, trait_bands
 
 # Rows by what was left out: the group of each, and its error.
 LeftOut = dict[str, tuple[Callable[[Case], str], Column]]
@@ -79,6 +79,7 @@ def fit_kind(model: PredictionModel, *, with_bands: bool) -> dict[str, Any]:
         "left_out": {},
         "seen": seen_by(model, cases),
         "coverage": {},
+        "usual_strangeness": _usual(cases, strangeness(model, cases)),
     }
     if with_bands:
         left_out = _left_out(model, cases, _sweep if model is collectives.MODEL else _cluster)
@@ -164,18 +165,27 @@ def _rounded(value: float) -> float:
     return float(f"{value:.{DIGITS}g}")
 
 
-def _bands(model: PredictionModel, cases: tuple[Case, ...], errors: Column) -> dict[str, float]:
-    """A band for each quantity of sound rows, and one for all.
+def _usual(cases: tuple[Case, ...], counts: list[int]) -> int:
+    """In how many traits a sound run is unlike those of other sources, in the middle."""
+    sound = [count for case, count in zip(cases, counts, strict=True) if case.is_sound]
+    return int(np.median(sound)) if sound else 0
 
-    The laws of serving were chosen with few sources in view: so that its bands are not too narrow,
-    flagged and incomplete rows count too.
+
+def _bands(model: PredictionModel, cases: tuple[Case, ...], errors: Column) -> dict[str, float]:
+    """A band for each quantity, one for all, and one for rows that are incomplete or flagged.
+
+    They hold sound rows as like the others as half of them are; stranger ones have their own.
     """
-    is_sound = np.array([case.is_sound or model is serving.MODEL for case in cases])
+    counts = strangeness(model, cases)
+    usual = _usual(cases, counts)
+    is_like = np.array(
+        [case.is_sound and count <= usual for case, count in zip(cases, counts, strict=True)]
+    )
     shown = [case.shown or model.shown for case in cases]
-    quantities = np.array([line.band or line.quantity for line in shown])
-    bands = {"": round(band(errors[is_sound]), 4)}
+    quantities = [line.band or line.quantity for line in shown]
+    bands = {"": round(band(errors[is_like]), 4)}
     for quantity in sorted(set(quantities)):
-        chosen = is_sound & (quantities == quantity)
+        chosen = is_like & (np.array(quantities) == quantity)
         if np.sum(chosen) >= ENOUGH:
             bands[quantity] = round(band(errors[chosen]), 4)
     doubted = np.array([not case.is_sound for case in cases])

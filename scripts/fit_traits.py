@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from flopbook.prediction.arrays import Column
-from flopbook.prediction.bands import BAND_OF_STRANGERS, band_without, widest_band
+from flopbook.prediction.bands import BAND_OF_STRANGERS, band_without, unlike, widest_band
 from flopbook.prediction.fits import COVERAGE, left_out_errors
 from flopbook.prediction.fitted import Fitted
 from flopbook.prediction.models import Case, PredictionModel
@@ -47,6 +47,15 @@ def seen_by(model: PredictionModel, cases: Sequence[Case]) -> dict[str, list[str
     }
 
 
+def strangeness(model: PredictionModel, cases: Sequence[Case]) -> list[int]:
+    """In how many traits each run is unlike those of other sources."""
+    known = {
+        name: seen_by(model, [case for case in cases if case.source != name])
+        for name in {case.source for case in cases}
+    }
+    return [len(unlike(known[case.source], model.traits(case.inputs))) for case in cases]
+
+
 def errors_by_trait(model: PredictionModel, cases: Sequence[Case]) -> dict[str, LeftOutTrait]:
     """Errors by fits that saw no row with the value of a trait, for each trait."""
     found = {}
@@ -55,8 +64,11 @@ def errors_by_trait(model: PredictionModel, cases: Sequence[Case]) -> dict[str, 
         def group(case: Case, trait: str = trait) -> str:
             return model.traits(case.inputs)[trait]
 
+        values = tuple(map(group, cases))
+        if len(set(values)) == 1:
+            continue  # nothing would be left to fit
         errors = left_out_errors(model, cases, group, MANY)
-        found[trait] = LeftOutTrait(group, errors, tuple(map(group, cases)))
+        found[trait] = LeftOutTrait(group, errors, values)
     return found
 
 

@@ -22,9 +22,9 @@ from flopbook.prediction.serving import (
     full_batch,
     held_weights,
     predict,
-    prompt_launches,
     serving_of,
 )
+from flopbook.prediction.serving_parts import prompt_launches
 from tests.support.training_rows import LLAMA
 
 P = fitted_kinds()["inference"].parameters

@@ -12,13 +12,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from flopbook.prediction.serving import (
-    ATTENTION_SHARE,
-    BYTES_16,
-    FLOP_PER_WEIGHT,
-    Serving,
+from flopbook.prediction.seen_layers import pairs_seen, tokens_kept, tokens_read
+from flopbook.prediction.serving import ATTENTION_SHARE, BYTES_16, Serving
+from flopbook.prediction.serving_parts import (
+    common_weights,
+    elementwise_seconds,
+    exchange_seconds,
+    expert_work,
+    experts_read,
     prompt_launches,
+    routed_weights,
+    sum_seconds,
 )
+from flopbook.prediction.transformers import FLOP_PER_WEIGHT
 
 Parameters = Mapping[str, float]
 
@@ -52,33 +58,26 @@ class PassParts(NamedTuple):
     """Seconds of a pass through all layers, by what takes them; a sum of all is the pass.
 
     `products` read the weights and multiply with them, `attention` reads the cache or compares
-    tokens of a prompt, `sums` are those of tensor parallelism, `experts` the traffic of experts,
-    `sends` go from stage to stage.
+    tokens of a prompt, `elementwise` are norms, residuals and activations, `sums` those of tensor
+    parallelism, `experts` the traffic of experts, `sends` go from stage to stage.
     """
 
     products: Any
     attention: Any
+    elementwise: Any
     launches: Any
     sums: Any
     experts: Any
     sends: Any
 
 
-def routed_weights(replica: Replica) -> Any:
-    """Weights of experts, shared ones included: all but attention and one embedding."""
+def away_weights(replica: Replica) -> Any:
+    """Weights that other ranks of attention hold: those of experts, shared ones included."""
     shape = replica.case.shape
     if not shape.is_mixture:
         return 0.0
-    return max(shape.parameters - shape.layers * shape.attention_weights - shape.embedding, 0.0)
-
-
-def common_weights(replica: Replica) -> Any:
-    """Weights that every token multiplies, as `serving` counts what a step reads."""
-    shape = replica.case.shape
-    if not shape.is_mixture:
-        return shape.layer_weights + shape.embedding
-    visited = shape.layers * shape.attention_weights + shape.embedding
-    return max(shape.parameters - _routed_read(replica), visited)
+    every = shape.layers * shape.attention_weights + shape.embedding
+    return max(shape.parameters - every, 0.0) * (1 - 1 / replica.dp)
 
 
 def held_bytes(replica: Replica, sequences: Any) -> Any:
@@ -89,8 +88,11 @@ def held_bytes(replica: Replica, sequences: Any) -> Any:
 def weight_bytes(replica: Replica) -> Any:
     """Bytes of the weights on each chip of a stage."""
     case = replica.case
-    away = routed_weights(replica) * (1 - 1 / replica.dp)
-    return (case.shape.parameters - away) * case.weight_bytes / (replica.tp * replica.pp)
+    return (
+        (case.shape.parameters - away_weights(replica))
+        * case.weight_bytes
+        / (replica.tp * replica.pp)
+    )
 
 
 def cache_bytes(replica: Replica, sequences: Any) -> Any:
@@ -100,9 +102,10 @@ def cache_bytes(replica: Replica, sequences: Any) -> Any:
     Heads of the cache divide over tensor-parallel ranks; fewer of them than ranks are copied.
     """
     case = replica.case
-    tokens = sequences * (case.prompt + case.answer)
+    tokens = sequences * tokens_kept(case.seen, case.prompt + case.answer)
     cache = tokens * case.cache_values * case.cache_bytes
-    return cache / min(replica.tp, replica.kv_heads)
+    states = sequences * case.seen.state_values * BYTES_16
+    return cache / min(replica.tp, replica.kv_heads) + states / replica.tp
 
 
 def step_seconds(replica: Replica, sequences: Any, p: Parameters) -> Any:
@@ -114,21 +117,18 @@ def step_parts(replica: Replica, sequences: Any, p: Parameters) -> PassParts:
     """The parts of a step that writes a token of every sequence."""
     case = replica.case
     shape = case.shape
-    context = case.prompt + case.answer / 2
-    unvisited = 0.0
-    if shape.is_mixture:
-        tokens = sequences * replica.dp
-        unvisited = (1 - shape.experts_per_token / shape.experts) ** tokens
-    routed = _routed_read(replica) * (1 - unvisited) / replica.dp
-    reading = _reading(replica, common_weights(replica) + routed, p)
-    cached = sequences * context * case.cache_values * case.cache_bytes
-    rate = case.machine.memory_bandwidth * p["cache_share"]
-    scores = sequences * context * case.score_flop
+    routed = experts_read(shape, sequences * replica.dp) / replica.dp
+    reading = _reading(replica, common_weights(shape) + routed, p)
+    tokens = sequences * tokens_read(case.seen, case.prompt + case.answer / 2)
+    cached = tokens * case.cache_values * case.cache_bytes / min(replica.tp, replica.kv_heads)
+    states = 2 * sequences * case.seen.state_values * BYTES_16 / replica.tp
+    moved = (cached + states) / (case.machine.memory_bandwidth * p["cache_share"])
+    scores = tokens * case.score_flop
     arithmetic = scores / (replica.tp * case.machine.peak_16bit * ATTENTION_SHARE)
-    cache = np.maximum(cached / (min(replica.tp, replica.kv_heads) * rate), arithmetic)
+    cache = np.maximum(moved, arithmetic)
     products = np.hypot(reading, _products(replica, sequences, p))
-    launches = shape.layers * p["layer_seconds"]
-    return _pass(replica, products, cache, launches, sequences, p)
+    launches = shape.layers * (p["layer_seconds"] + _routing(replica, p))
+    return _pass(replica, sequences, products, cache, launches, p)
 
 
 def prompt_seconds(replica: Replica, sequences: Any, p: Parameters) -> Any:
@@ -141,29 +141,26 @@ def prompt_parts(replica: Replica, sequences: Any, p: Parameters) -> PassParts:
     case = replica.case
     shape = case.shape
     tokens = sequences * case.prompt
-    pairs = sequences * case.prompt * (case.prompt + 1) / 2
+    pairs = sequences * pairs_seen(case.seen, case.prompt)
     scores = 2 * FLOP_PER_WEIGHT * shape.layers * shape.score_width * pairs
     attention = scores / (replica.tp * case.machine.peak_16bit * ATTENTION_SHARE)
-    away = routed_weights(replica) * (1 - 1 / replica.dp)
-    reading = _reading(replica, shape.parameters - away, p)
+    reading = _reading(replica, shape.parameters - away_weights(replica), p)
     products = np.hypot(reading, _products(replica, tokens, p))
-    work = products + attention
-    launches = prompt_launches(case.machine, shape.layers, p["prompt_launch"], work, p)
-    return _pass(replica, products, attention, launches, tokens, p)
+    work = products + attention + _elementwise(replica, tokens, p)
+    each = p["prompt_launch"] + _routing(replica, p)
+    launches = prompt_launches(case.machine, shape.layers, each, work, p)
+    return _pass(replica, tokens, products, attention, launches, p)
 
 
 def _whole(parts: PassParts) -> Any:
     """Seconds of a pass."""
-    work = parts.products + parts.attention + parts.launches
+    work = parts.products + parts.attention + parts.elementwise + parts.launches
     return work + parts.sums + parts.experts + parts.sends
 
 
-def _routed_read(replica: Replica) -> Any:
-    """Weights of experts as `serving` counts those that a pass may read."""
-    shape = replica.case.shape
-    if not shape.is_mixture:
-        return 0.0
-    return shape.layers * shape.ffn_weights / shape.experts_per_token * shape.experts
+def _routing(replica: Replica, p: Parameters) -> Any:
+    """Seconds of a layer in which a mixture chooses experts, sorts tokens and adds results up."""
+    return p["expert_seconds"] if replica.case.shape.is_mixture else 0.0
 
 
 def _reading(replica: Replica, weights: Any, p: Parameters) -> Any:
@@ -176,17 +173,15 @@ def _reading(replica: Replica, weights: Any, p: Parameters) -> Any:
 def _products(replica: Replica, tokens: Any, p: Parameters) -> Any:
     """Seconds of matrix products for tokens of each rank; experts see those of all ranks."""
     case = replica.case
-    shape = case.shape
     rate = case.peak * p[f"serve_{case.machine.generation}"]
     half = p["half_batch"]
-    visiting = tokens * replica.dp
-    work = FLOP_PER_WEIGHT * shape.layers * tokens / (replica.tp * rate)
-    attention = work * shape.attention_weights * (tokens + half) / tokens
-    return attention + work * shape.ffn_weights * (visiting + half) / visiting
+    plain = (case.shape.layer_weights - routed_weights(case.shape)) * (tokens + half)
+    routed = expert_work(case.shape, tokens * replica.dp, half, replica.ep) / replica.dp
+    return FLOP_PER_WEIGHT * (plain + routed) / (replica.tp * rate)
 
 
 def _pass(
-    replica: Replica, products: Any, attention: Any, launches: Any, tokens: Any, p: Parameters
+    replica: Replica, tokens: Any, products: Any, attention: Any, launches: Any, p: Parameters
 ) -> PassParts:
     """A pass through all stages one after the other, with its traffic."""
     shape = replica.case.shape
@@ -198,6 +193,7 @@ def _pass(
     return PassParts(
         products=products,
         attention=attention,
+        elementwise=_elementwise(replica, tokens, p),
         launches=launches,
         sums=shape.layers * _sums(replica, tokens, p),
         experts=shape.layers * _exchange(replica, tokens, p),
@@ -205,15 +201,24 @@ def _pass(
     )
 
 
+def _elementwise(replica: Replica, tokens: Any, p: Parameters) -> Any:
+    """Seconds of norms, residuals and activations."""
+    case = replica.case
+    return elementwise_seconds(case.machine, case.shape, tokens, replica.tp, p)
+
+
 def _sums(replica: Replica, tokens: Any, p: Parameters) -> Any:
     """Seconds in a layer of the sum after attention, and of that after whole feed-forward blocks.
 
     Experts on ranks of their own are exchanged in place of the second.
     """
-    after_attention = _sum(replica, tokens, replica.tp, p)
+    case = replica.case
+    sent = BYTES_16 * tokens * case.shape.d_model
+    after_attention = sum_seconds(case.machine, replica.tp, sent, p)
     if replica.ep > 1:
         return after_attention
-    return after_attention + _sum(replica, tokens * replica.dp, replica.tp * replica.dp, p)
+    ranks = replica.tp * replica.dp
+    return after_attention + sum_seconds(case.machine, ranks, sent * replica.dp, p)
 
 
 def _exchange(replica: Replica, tokens: Any, p: Parameters) -> Any:
@@ -224,16 +229,8 @@ def _exchange(replica: Replica, tokens: Any, p: Parameters) -> Any:
     group = replica.tp * replica.dp
     # A token goes once to each rank that has some of its experts, and comes back.
     copies = min(shape.experts_per_token, group)
-    sent = 2 * BYTES_16 * tokens / replica.tp * shape.d_model * copies * (1 - 1 / group)
-    return 2 * p["sum_seconds"] + sent / _rate(replica, group, p)
-
-
-def _sum(replica: Replica, tokens: Any, ranks: float, p: Parameters) -> Any:
-    """Seconds of one sum over some ranks in a layer."""
-    if ranks <= 1:
-        return 0.0
-    sent = 2 * BYTES_16 * tokens * replica.case.shape.d_model * (1 - 1 / ranks)
-    return p["sum_seconds"] + sent / _rate(replica, ranks, p)
+    sent = 2 * BYTES_16 * tokens / replica.tp * shape.d_model * copies
+    return exchange_seconds(replica.case.machine, group, sent, p)
 
 
 def _rate(replica: Replica, ranks: float, p: Parameters) -> Any:
@@ -246,6 +243,7 @@ def _rate(replica: Replica, ranks: float, p: Parameters) -> Any:
 def transfer_seconds(replica: Replica, p: Parameters) -> Any:
     """Seconds in which the cache of a prompt reaches another pool, by the cards of its rank."""
     case = replica.case
-    cached = case.prompt * case.cache_values * case.cache_bytes
+    cached = tokens_kept(case.seen, case.prompt) * case.cache_values * case.cache_bytes
+    cached = cached + case.seen.state_values * BYTES_16
     cards = min(replica.tp, replica.kv_heads) * replica.pp
     return p["sum_seconds"] + cached / (cards * case.machine.card_bandwidth * p["sum_share"])

@@ -13,6 +13,7 @@ from flopbook.prediction.asking import amount_option, count_option, required, wo
 from flopbook.prediction.fitted import fitted_kinds
 from flopbook.prediction.machines import machine
 from flopbook.prediction.named_models import asked_model, sizes_of
+from flopbook.prediction.seen_layers import cache_parts, cached_values, score_flop, seen_layers
 from flopbook.prediction.serving import Serving
 from flopbook.prediction.transformers import transformer
 
@@ -62,7 +63,7 @@ def serving_question(options: Mapping[str, str | None]) -> ServingQuestion:
     base = Serving(
         machine=runs_on,
         shape=served,
-        cache_values=serving.cached_values(sizes, served),
+        cache_values=cached_values(sizes, served),
         task=serving.STATIC,
         batch=1.0,
         prompt=float(prompt),
@@ -73,15 +74,16 @@ def serving_question(options: Mapping[str, str | None]) -> ServingQuestion:
         cache_bytes=cached,
         peak=getattr(runs_on, serving.PEAK_BY_FORMAT.get(dtype, "peak_16bit")),
         is_weight_only=dtype == "int4",
-        cache_parts=serving.cache_parts(sizes),
-        score_flop=serving.score_flop(sizes, served),
+        cache_parts=cache_parts(sizes),
+        score_flop=score_flop(sizes, served),
+        seen=seen_layers(sizes),
     )
     fixed = {name: count_option(options, name) for name in ("tp", "pp", "dp", "ep", "batch")}
     used = fitted_kinds()["inference"].parameters["memory_used"]
     return ServingQuestion(
         base=base,
         heads=int(sizes.get("n_heads") or 0),
-        kv_heads=serving.cache_parts(sizes),
+        kv_heads=cache_parts(sizes),
         chips=chips,
         room=runs_on.memory * used,
         fixed={name: degree for name, degree in fixed.items() if degree is not None},

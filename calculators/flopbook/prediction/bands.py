@@ -57,12 +57,27 @@ def band_without(trait: str) -> str:
 
 
 def widest_band(known: Fitted, names: Iterable[str], traits: Mapping[str, str]) -> float:
-    """The widest of the bands of some quantities, and of what is unlike all fitted runs."""
-    strange = [band_without(name) for name in unlike(known.seen, traits)]
-    if len(strange) > 1:
-        strange.append(BAND_OF_STRANGERS)
-    others = (known.bands.get(name, 1.0) for name in strange)
+    """The widest of the bands of some quantities, and of what is unlike all fitted runs.
+
+    Bands of quantities were measured on runs that are themselves unlike the others in some traits;
+    more of them widen a band.
+    """
+    strange = unlike(known.seen, traits)
+    wider: list[str] = []
+    if len(strange) > known.usual_strangeness:
+        wider += map(band_without, strange)
+    if len(strange) > most_strange(known):
+        wider.append(BAND_OF_STRANGERS)
+    others = (known.bands.get(name, 1.0) for name in wider)
     return max((*(band_of(known, name) for name in names), *others))
+
+
+def most_strange(known: Fitted) -> int:
+    """In how many traits a run may be unlike the fitted ones before its band is that of strangers.
+
+    In one at least, since what one costs was measured.
+    """
+    return max(known.usual_strangeness, 1)
 
 
 def band_names(inferred: Sequence[str], *, is_mixture: bool) -> tuple[str, ...]:

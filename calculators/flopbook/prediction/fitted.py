@@ -12,7 +12,7 @@ FILE = Path(__file__).with_name("fitted.json")
 
 
 # What kinds without it leave out.
-_OPEN: Mapping[str, Mapping[str, Any]] = {"left_out": {}, "seen": {}, "coverage": {}}
+_OPEN: Mapping[str, Any] = {"left_out": {}, "seen": {}, "coverage": {}, "usual_strangeness": 0}
 
 
 class Fitted(NamedTuple):
@@ -20,7 +20,8 @@ class Fitted(NamedTuple):
 
     `left_out` has the error of each row by a fit that saw nothing of its source. `seen` has the
     values of each trait that several rows share, `coverage` how many of the rows that some fits
-    did not see the bands hold, by what was left out.
+    did not see the bands hold, by what was left out. `usual_strangeness` is in how many traits a
+    left-out run is unlike the others, in the middle.
     """
 
     parameters: Mapping[str, float]
@@ -29,6 +30,7 @@ class Fitted(NamedTuple):
     left_out: Mapping[str, float]
     seen: Mapping[str, Sequence[str]]
     coverage: Mapping[str, Mapping[str, int]]
+    usual_strangeness: int = 0
 
 
 @functools.cache

@@ -11,7 +11,7 @@ from flopbook.evaluation.answers import counted
 from flopbook.hardware.chip import Chip
 from flopbook.prediction.decoders import SERVED_BYTES, TRAINED_BYTES, Decoder, DecoderWork
 from flopbook.prediction.named_models import sizes_of
-from flopbook.prediction.serving import FLOP_PER_WEIGHT
+from flopbook.prediction.transformers import FLOP_PER_WEIGHT
 from flopbook.quantities.units import format_quantity
 
 MILLI, GIGA = 1e-3, 1e9

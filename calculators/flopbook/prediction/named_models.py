@@ -10,6 +10,7 @@ from flopbook.architectures.shape import Shape, shape
 from flopbook.data.library import library
 from flopbook.data.runs import MeasuredRun
 from flopbook.errors import FlopbookError
+from flopbook.prediction.seen_layers import seen_sizes
 from flopbook.prediction.transformers import BODY, INPUTS, TOTALS
 
 USUAL_SEQUENCE = 2048
@@ -55,7 +56,16 @@ def sizes_of(model: Shape, sequence: int) -> dict[str, Any]:
         claim = model.claim(field)
         if claim is not None:
             sizes[name] = claim.value == yes
-    return sizes
+    return sizes | seen_sizes(model)
+
+
+def seen_of(sizes: Mapping[str, Any]) -> dict[str, float]:
+    """What the layers of a row's model see, where its name is that of a model on file."""
+    model_id = library().model_names.meant(str(sizes.get("name", "")).strip())
+    if model_id is None:
+        return {}
+    model = shape(model_id)
+    return seen_sizes(model) if model.size("layers") == sizes.get("n_layers") else {}
 
 
 def with_shape(row: MeasuredRun) -> tuple[MeasuredRun, bool]:

@@ -13,11 +13,32 @@ from flopbook.errors import FlopbookError
 from flopbook.prediction.arrays import Column
 from flopbook.prediction.machines import ChipRates, machine
 from flopbook.prediction.models import Case, Parameters, PredictionModel, PrintedAs
+from flopbook.prediction.named_models import seen_of
+from flopbook.prediction.seen_layers import (
+    ALL_FULL,
+    SeenLayers,
+    cache_parts,
+    cached_values,
+    pairs_seen,
+    score_flop,
+    seen_layers,
+    tokens_kept,
+    tokens_read,
+)
 from flopbook.prediction.serving_parameters import PRIORS
+from flopbook.prediction.serving_parts import (
+    common_weights,
+    elementwise_seconds,
+    exchange_seconds,
+    expert_work,
+    experts_read,
+    prompt_launches,
+    routed_weights,
+    sum_seconds,
+)
 from flopbook.prediction.stacks import engine_named
-from flopbook.prediction.transformers import Transformer, transformer
+from flopbook.prediction.transformers import FLOP_PER_WEIGHT, Transformer, transformer
 
-FLOP_PER_WEIGHT = 2.0
 BYTES_16 = 2.0
 ATTENTION_SHARE = 0.4  # of the 16-bit peak that attention reaches
 PEAK_BY_FORMAT = {"fp8": "peak_8bit", "fp4": "peak_4bit", "int8": "peak_8bit"}
@@ -36,12 +57,10 @@ EARLY_STACKS = ("deepspeed", "accelerate", "fastertransformer", "neuronx")
 EAGER = ("deepspeed", "accelerate", "neuronx", "eager")
 # Software whose kernels widen narrow weights to 16 bits in memory before they multiply.
 WIDENING = ("deepspeed", "bnb")
-# Chips whose programs are compiled as a whole, so that prompts have no launches of their own.
-WHOLE_PROGRAMS = ("tpu", "neuron", "gaudi")
 # Until this year kernels read the cache anew for each query head that shares it.
 UNSHARED_YEAR = 2023
-# Of the shorter of launches and work, the share that shows beside the longer.
-SHOWN_LAUNCHES = 0.3
+# Experts as large as dense blocks; models with more have small ones.
+FEW_EXPERTS = 16
 # How far the runs of one engine and machine lie off together.
 SHARED = 0.12
 DECODE, PREFILL, STATIC, LOADED = "decode", "prefill", "static", "loaded"
@@ -86,6 +105,7 @@ class Serving(NamedTuple):
     score_flop: float = 0.0
     ranks: float = 1.0
     replicas: float = 1.0
+    seen: SeenLayers = ALL_FULL
 
     @property
     def moved_bytes(self) -> float:
@@ -107,7 +127,7 @@ def serving_of(row: MeasuredRun, year: int | None = None) -> tuple[Serving, tupl
     chip, shape = machine(row.hardware["chip"]), transformer(row.model)
     if not chip.memory_bandwidth:
         raise FlopbookError(f"the memory bandwidth of {chip.chip} is not published")
-    task = _task(row)
+    task, sizes = _task(row), {**seen_of(row.model), **row.model}
     software = f"{row.run.get('software', '')} {row.parallelism.get('strategy', '')}".lower()
     chips = float(row.hardware.get("n_chips") or row.parallelism.get("tp", 1))
     is_sequential = any(word in software for word in PIPELINED)
@@ -127,7 +147,7 @@ def serving_of(row: MeasuredRun, year: int | None = None) -> tuple[Serving, tupl
     serving = Serving(
         machine=chip,
         shape=shape,
-        cache_values=cached_values(row.model, shape),
+        cache_values=cached_values(sizes, shape),
         task=LOADED if task == STATIC and batch is None else task,
         batch=float(batch or 0),
         prompt=float(row.run.get("input_len_tokens") or 64),
@@ -144,7 +164,8 @@ def serving_of(row: MeasuredRun, year: int | None = None) -> tuple[Serving, tupl
         is_sequential=is_sequential,
         software=engine_named(f"{software} {row.publication}"),
         cache_parts=cache_parts(row.model),
-        score_flop=score_flop(row.model, shape),
+        score_flop=score_flop(sizes, shape),
+        seen=seen_layers(sizes),
         counts_prompts="tokens_per_s" in row.measured and task in (STATIC, LOADED),
     )
     return serving, tuple(inferred)
@@ -162,12 +183,24 @@ def _division(degrees: Mapping[str, Any], chips: float) -> dict[str, float]:
 def traits(case: Serving) -> dict[str, str]:
     """What may be unlike all fitted runs; an engine that nobody names is like any."""
     kind = f"{case.task} of mixtures" if case.shape.is_mixture else case.task
+    is_near = case.tp * case.ranks <= case.machine.domain
     return {
         "chip": case.machine.generation,
         "software": case.software,
         "work": kind,
+        "model": _kind_of_model(case),
+        "reach": "one domain" if is_near else "several domains",
         "format": f"{case.weight_bytes:g} bytes{', weights only' if case.is_weight_only else ''}",
     }
+
+
+def _kind_of_model(case: Serving) -> str:
+    """Whether all layers and weights of a model are alike to a token."""
+    if case.seen != ALL_FULL:
+        return "layers of several kinds"
+    if not case.shape.is_mixture:
+        return "dense"
+    return "few experts" if case.shape.experts <= FEW_EXPERTS else "many experts"
 
 
 def _cache_reads(model: Mapping[str, Any], year: int | None) -> float:
@@ -185,33 +218,6 @@ def _task(row: MeasuredRun) -> str:
     if phase.startswith("prefill"):
         return PREFILL
     return DECODE if phase.startswith("decode") else LOADED
-
-
-def cached_values(model: Mapping[str, Any], shape: Transformer) -> float:
-    """Values that a token leaves in the cache of all layers."""
-    if model.get("kv_lora_rank"):
-        return shape.layers * float(model["kv_lora_rank"] + model["qk_rope_head_dim"])
-    heads = model.get("n_kv_heads") or model.get("n_heads") or shape.d_model / shape.head_dim
-    return 2 * shape.layers * float(heads) * shape.head_dim
-
-
-def cache_parts(model: Mapping[str, Any]) -> float:
-    """Parts into which tensor parallelism cuts the cache; a latent one is copied to all ranks."""
-    if model.get("kv_lora_rank"):
-        return 1.0
-    return float(model.get("n_kv_heads") or model.get("n_heads") or math.inf)
-
-
-def score_flop(model: Mapping[str, Any], shape: Transformer) -> float:
-    """FLOPs of a decoding step for each cached token: scores and sums of all heads and layers.
-
-    Heads of latent attention compare and add what is cached itself, not the keys and values that it
-    stands for.
-    """
-    if model.get("kv_lora_rank"):
-        cached = 2 * float(model["kv_lora_rank"]) + float(model["qk_rope_head_dim"])
-        return FLOP_PER_WEIGHT * shape.layers * float(model["n_heads"]) * cached
-    return 2 * FLOP_PER_WEIGHT * shape.layers * shape.score_width
 
 
 def _measured(row: MeasuredRun, serving: Serving) -> float:
@@ -247,9 +253,15 @@ def _step_seconds(measured: Mapping[str, Any], batch: float) -> float:
 
 def held_bytes(case: Serving, context: float) -> float:
     """Bytes of weights and of the cache of a batch at some context, on each chip."""
-    weights = held_weights(case)
-    cache = case.batch * context * case.cache_values * case.cache_bytes
-    return weights / case.chips + cache / _cache_shards(case, case.chips)
+    cache = case.batch * kept_values(case, context) * case.cache_bytes
+    states = case.batch * case.seen.state_values * BYTES_16
+    held = held_weights(case) + states
+    return held / case.chips + cache / _cache_shards(case, case.chips)
+
+
+def kept_values(case: Serving, context: float) -> float:
+    """Values that a sequence of some length has in the cache."""
+    return float(tokens_kept(case.seen, context)) * case.cache_values
 
 
 def held_weights(case: Serving) -> float:
@@ -289,8 +301,9 @@ def full_batch(case: Serving, p: Parameters) -> float:
     """Sequences that the memory holds beside the weights, as many as a scheduler takes."""
     memory = case.machine.memory * case.chips * p["memory_used"]
     room = memory - held_weights(case)
-    each = case.cache_values * case.cache_bytes * (case.prompt + case.answer / 2)
+    each = kept_values(case, case.prompt + case.answer / 2) * case.cache_bytes
     each = each * case.chips / _cache_shards(case, case.chips)
+    each += case.seen.state_values * BYTES_16
     fits = max(room / each, case.replicas)
     # Each replica has a scheduler, and so has each rank. A soft minimum keeps the slope of both.
     return 1 / (1 / fits + 1 / (p["most_sequences"] * case.replicas * case.ranks))
@@ -313,85 +326,73 @@ def _step(case: Serving, batch: float, context: float, p: Parameters) -> float:
     shape, chips = case.shape, _groups(case)
     share = p["weights_share"] * (p["quantised_share"] if case.is_weight_only else 1)
     bandwidth = case.machine.memory_bandwidth
-    common = (case.ranks - 1) * (shape.layers * shape.attention_weights + shape.embedding)
-    read = _weights_read(shape, batch) + common
+    read = case.ranks * common_weights(shape) + experts_read(shape, batch)
     weights = read * case.moved_bytes / (chips * bandwidth * share)
-    cached = (
-        batch
-        * context
-        * case.cache_values
-        * case.cache_bytes
-        * (1 + p["read_again"] * (case.cache_reads - 1))
-    )
-    reading = cached / (_cache_shards(case, chips) * bandwidth * p["cache_share"])
-    scores = batch * context * case.score_flop
+    tokens = batch * float(tokens_read(case.seen, context))
+    again = 1 + p["read_again"] * (case.cache_reads - 1)
+    cached = tokens * case.cache_values * case.cache_bytes * again
+    states = 2 * batch * case.seen.state_values * BYTES_16 / chips
+    reading = (cached / _cache_shards(case, chips) + states) / (bandwidth * p["cache_share"])
+    scores = tokens * case.score_flop
     arithmetic = scores / (chips * case.machine.peak_16bit * ATTENTION_SHARE)
     cache = max(reading, arithmetic)
     products = _products(case, batch, p)
     each = p["eager_seconds"] if case.is_eager else p["layer_seconds"]
-    seconds = math.hypot(weights, products) + cache + shape.layers * each
+    seconds = math.hypot(weights, products) + cache + shape.layers * (each + _routing(case, p))
     scheduling = p["step_seconds"] if case.task in (STATIC, LOADED) else 0.0
+    seconds += _elementwise(case, batch, p)
     return seconds + _sums(case, batch, p) + scheduling
 
 
-def _weights_read(shape: Transformer, tokens: float) -> float:
-    """Weights that a pass over some tokens reads: all, or those of the experts that it visits."""
-    active = shape.layer_weights + shape.embedding
-    if not shape.is_mixture:
-        return active
-    unvisited = (1 - shape.experts_per_token / shape.experts) ** tokens
-    routed = shape.layers * shape.ffn_weights / shape.experts_per_token * shape.experts
-    common = max(shape.parameters - routed, active - shape.layers * shape.ffn_weights)
-    return float(common + routed * (1 - unvisited))
+def _elementwise(case: Serving, tokens: float, p: Parameters) -> float:
+    """Seconds of norms, residuals and activations; layers on several chips have one at a time."""
+    tp = 1.0 if case.is_sequential else case.tp
+    return float(elementwise_seconds(case.machine, case.shape, tokens / case.ranks, tp, p))
+
+
+def _routing(case: Serving, p: Parameters) -> float:
+    """Seconds of a layer in which a mixture chooses experts, sorts tokens and adds results up."""
+    return p["expert_seconds"] if case.shape.is_mixture else 0.0
 
 
 def _products(case: Serving, tokens: float, p: Parameters) -> float:
     """Seconds of the matrix products of a pass over some tokens."""
-    shape = case.shape
-    rate = case.peak * p[f"serve_{case.machine.generation}"] * tokens / (tokens + p["half_batch"])
-    return float(FLOP_PER_WEIGHT * shape.layer_weights * tokens / (_groups(case) * rate))
+    shape, half = case.shape, p["half_batch"]
+    rate = case.peak * p[f"serve_{case.machine.generation}"]
+    plain = shape.layer_weights - routed_weights(shape)
+    work = plain * (tokens + case.ranks * half)
+    work += expert_work(shape, tokens, half, case.tp * case.ranks if case.ranks > 1 else 1.0)
+    return float(FLOP_PER_WEIGHT * work / (_groups(case) * rate))
 
 
 def _sums(case: Serving, tokens: float, p: Parameters) -> float:
     """Seconds of the two sums over tensor-parallel ranks in each layer."""
     if case.is_sequential or case.tp * case.ranks <= 1:
         return 0.0
-    rate = case.machine.link_bandwidth * p["sum_share"]
-    sent = 2 * BYTES_16 * tokens / case.ranks * case.shape.d_model
-    after_attention = p["sum_seconds"] + sent * (1 - 1 / case.tp) / rate if case.tp > 1 else 0.0
+    sent = BYTES_16 * tokens / case.ranks * case.shape.d_model
+    after_attention = sum_seconds(case.machine, case.tp, sent, p)
     if case.ranks == 1:
-        return 2 * case.shape.layers * after_attention
+        return float(2 * case.shape.layers * after_attention)
     # A token goes once to each rank that has some of its experts, and comes back.
     group = case.tp * case.ranks
-    copies = min(case.shape.experts_per_token, group) * (1 - 1 / group)
-    exchanged = 2 * p["sum_seconds"] + sent / case.tp * copies / rate
-    return case.shape.layers * (after_attention + exchanged)
+    copies = 2 * min(case.shape.experts_per_token, group) / case.tp
+    exchanged = exchange_seconds(case.machine, group, sent * copies, p)
+    return float(case.shape.layers * (after_attention + exchanged))
 
 
 def _first_token(case: Serving, batch: float, p: Parameters) -> float:
     """Seconds until the prompts of a batch are read."""
     shape, tokens = case.shape, batch * case.prompt
-    pairs = batch * case.prompt * (case.prompt + 1) / 2
+    pairs = batch * float(pairs_seen(case.seen, case.prompt))
     scores = 2 * FLOP_PER_WEIGHT * shape.layers * shape.score_width * pairs
     attention = scores / (_groups(case) * case.machine.peak_16bit * ATTENTION_SHARE)
     weights = shape.parameters * case.moved_bytes
     reading = weights / (_groups(case) * case.machine.memory_bandwidth * p["weights_share"])
     products = math.hypot(reading, _products(case, tokens, p))
-    work = products + attention
+    work = products + attention + _elementwise(case, tokens, p)
     each = p["eager_seconds"] if case.is_eager else p["prompt_launch"]
-    launches = prompt_launches(case.machine, shape.layers, each, work, p)
+    launches = prompt_launches(case.machine, shape.layers, each + _routing(case, p), work, p)
     return float(work + launches + _sums(case, tokens, p))
-
-
-def prompt_launches(runs_on: ChipRates, layers: Any, each: Any, work: Any, p: Parameters) -> Any:
-    """What launches add to a pass over prompts: lengths differ, so no recorded graph holds them.
-
-    `each` is their time in a layer. Chips whose programs are compiled whole launch once.
-    """
-    if runs_on.generation in WHOLE_PROGRAMS:
-        return layers * p["layer_seconds"]
-    launches = layers * each
-    return np.maximum(launches - work, 0) + SHOWN_LAUNCHES * np.minimum(launches, work)
 
 
 MODEL = PredictionModel(

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from flopbook.errors import FlopbookError
 from flopbook.formulas import get_formula
 
+FLOP_PER_WEIGHT = 2.0  # a multiplication and an addition
 # What holds for most models where a row is silent.
 USUAL_HEAD_DIM = 128
 USUAL_VOCABULARY = 50_000

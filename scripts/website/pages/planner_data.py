@@ -26,7 +26,7 @@ from flopbook.planning.memory import memory_inputs
 from flopbook.planning.question import Question, question_of
 from flopbook.prediction import training
 from flopbook.prediction.asking import band_of_run
-from flopbook.prediction.bands import BAND_OF_STRANGERS, unlike
+from flopbook.prediction.bands import BAND_OF_STRANGERS, most_strange, unlike
 from flopbook.prediction.conventions import USUAL, flop_per_token
 from flopbook.prediction.fitted import fitted_kinds
 from flopbook.prediction.layout_memory import software_options
@@ -172,6 +172,7 @@ def record() -> dict[str, Any]:
     return {
         "parameters": fitted.parameters,
         "strangers": fitted.bands[BAND_OF_STRANGERS],
+        "most_strange": most_strange(fitted),
         "words": {"time": TIME_PARTS, "memory": MEMORY_PARTS},
         "usual": {"seq": SEQ, "tokens": STEP_TOKENS},
         "convention": USUAL,

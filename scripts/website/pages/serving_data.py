@@ -24,7 +24,7 @@ from flopbook.planning.serving_question import (
     serving_question,
 )
 from flopbook.prediction import serving
-from flopbook.prediction.bands import BAND_OF_STRANGERS, unlike, widest_band
+from flopbook.prediction.bands import BAND_OF_STRANGERS, most_strange, unlike, widest_band
 from flopbook.prediction.fitted import fitted_kinds
 from flopbook.prediction.machines import machine
 
@@ -36,6 +36,7 @@ REFERENCE = {"model": "llama-3-70b", "chip": "nvidia/h100-sxm", "chips": "8", "d
 PASS_PARTS = {
     "products": "weights read and multiplied",
     "attention": "attention",
+    "elementwise": "norms, residuals, activations",
     "launches": "kernel launches",
     "sums": "tensor-parallel sums",
     "experts": "all-to-all of experts",
@@ -68,6 +69,7 @@ def record(chips: Iterable[str], planned: Iterable[Shape]) -> dict[str, Any]:
         "parameters": fitted_kinds()[serving.MODEL.kind].parameters,
         "bands": {name: _band(chip=name) for name in chips},
         "strangers": fitted_kinds()[serving.MODEL.kind].bands[BAND_OF_STRANGERS],
+        "most_strange": most_strange(fitted_kinds()[serving.MODEL.kind]),
         "words": {"time": PASS_PARTS, "memory": MEMORY_PARTS},
         "usual": {"prompt": DEFAULT_PROMPT, "answer": DEFAULT_ANSWER},
         "counts": sequence_counts(),
@@ -128,6 +130,7 @@ def _model(name: str) -> dict[str, Any]:
     return {
         "cache_values": asked.base.cache_values,
         "score_flop": asked.base.score_flop,
+        "seen": asked.base.seen._asdict(),
         **_band(model=name),
         "heads": asked.heads,
         "kv_heads": "inf" if math.isinf(parts) else parts,

@@ -85,7 +85,8 @@ def test_the_record_makes_the_question_of_the_package() -> None:
         assert float(of_model["kv_heads"]) == here.kv_heads and of_model["heads"] == here.heads
         assert machine[of_format["peak"]] == here.base.peak
         facts = ADDED["bands"][asked["chip"]], of_model, of_format
-        strange = ADDED["strangers"] if sum(fact["strange"] for fact in facts) > 1 else 1.0
+        count = sum(fact["strange"] for fact in facts)
+        strange = ADDED["strangers"] if count > ADDED["most_strange"] else 1.0
         chosen = {name: asked[name] for name in ("model", "chip", "dtype")}
         widest = max(strange, *(fact["band"] for fact in facts))
         assert widest == serving_data.band(**chosen), asked

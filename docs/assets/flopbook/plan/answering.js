@@ -26,5 +26,5 @@ export function trained(known, asked) {
 
 /** The factor of the band: the widest that chip, model, software or format ask for. */
 function bandOf(known, {chip, model, stack, dtype}) {
-  return widestBand([known.chips[chip], known.models[model], known.stacks[stack], known.formats[dtype]], known.strangers);
+  return widestBand([known.chips[chip], known.models[model], known.stacks[stack], known.formats[dtype]], known);
 }

@@ -32,8 +32,8 @@ export function questionOf(known, {model, chip, stack, dtype, chips, seq, batch}
   };
 }
 
-/** The widest band of some facts; where several are unlike all fitted runs, that of strangers. */
-export function widestBand(facts, strangers) {
+/** The widest band of some facts; where too many are unlike all fitted runs, that of strangers. */
+export function widestBand(facts, {strangers, most_strange}) {
   const strange = facts.reduce((count, fact) => count + fact.strange, 0);
-  return Math.max(...facts.map((fact) => fact.band), strange > 1 ? strangers : 1);
+  return Math.max(...facts.map((fact) => fact.band), strange > most_strange ? strangers : 1);
 }

@@ -10,11 +10,11 @@ import {divisors, isEven} from "./spaces.js";
 export function servingQuestion(known, {model, chip, dtype, chips, prompt, answer, first = Infinity, each = Infinity}) {
   const {serving} = known;
   const {peak, band: _, strange: __, ...widths} = serving.formats[dtype];
-  const {cache_values, score_flop, heads, kv_heads} = OPEN(serving.models[model]);
+  const {cache_values, score_flop, seen, heads, kv_heads} = OPEN(serving.models[model]);
   const machine = {...known.chips[chip].run, domain: serving.domains[chip]};
-  const base = {machine, shape: known.models[model].run, cache_values, score_flop, ...widths, peak: machine[peak], prompt, answer};
+  const base = {machine, shape: known.models[model].run, cache_values, score_flop, seen, ...widths, peak: machine[peak], prompt, answer};
   const room = machine.memory * serving.parameters.memory_used;
-  const band = widestBand([serving.bands[chip], serving.formats[dtype], serving.models[model]], serving.strangers);
+  const band = widestBand([serving.bands[chip], serving.formats[dtype], serving.models[model]], serving);
   return {base, heads, kv_heads, chips, room, first, each, band, parameters: serving.parameters, counts: serving.counts, uneven: known.uneven};
 }
 

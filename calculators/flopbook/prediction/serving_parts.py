@@ -1,0 +1,116 @@
+"""Parts of a pass of a served model that plans share: experts, messages, and launches for prompts.
+
+For one number and for arrays alike, and printed to JavaScript for the page.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from flopbook.prediction.machines import ChipRates
+from flopbook.prediction.models import Parameters
+from flopbook.prediction.transformers import Transformer
+
+# NCCL's own estimate of a sum by a tree with messages of 128 bytes (src/graph/tuning.cc at
+# 01afd20a): seconds to start, of a step over links, and of a step between servers. The sums that
+# engines bring stay inside a server.
+TREE_START, LINK_STEP, NETWORK_STEP = 4.4e-6, 1.2e-6, 8.5e-6
+BYTES_16 = 2.0
+# Of the values that a layer moves beside its products, those between two sums over ranks.
+CUT_VALUES = 0.6
+LOG_2 = 0.6931471805599453
+# Chips whose programs are compiled as a whole, so that prompts have no launches of their own.
+WHOLE_PROGRAMS = ("tpu", "neuron", "gaudi")
+# Of the shorter of launches and work, the share that shows beside the longer.
+SHOWN_LAUNCHES = 0.3
+
+
+def routed_weights(shape: Transformer) -> Any:
+    """Weights of the experts that a token is routed to, in all layers."""
+    if not shape.is_mixture:
+        return 0.0
+    return shape.expert_parameters * shape.experts_per_token / shape.experts
+
+
+def common_weights(shape: Transformer) -> Any:
+    """Weights that every token multiplies, the head with them; of the input one row is read."""
+    return shape.layer_weights + shape.embedding - routed_weights(shape)
+
+
+def visited_experts(shape: Transformer, tokens: Any) -> Any:
+    """Experts of a layer that some token visits, where each is as likely as the others."""
+    return shape.experts * (1 - (1 - shape.experts_per_token / shape.experts) ** tokens)
+
+
+def experts_read(shape: Transformer, tokens: Any) -> Any:
+    """Weights of the experts that some tokens visit, in all layers."""
+    if not shape.is_mixture:
+        return 0.0
+    return shape.expert_parameters * visited_experts(shape, tokens) / shape.experts
+
+
+def expert_work(shape: Transformer, tokens: Any, half: Any, ranks: Any) -> Any:
+    """Weights times tokens of the experts, of which each visited one works on `half` more.
+
+    A product takes tiles of a fixed number of tokens, and each expert fills its own. With whole
+    experts on some ranks all wait for the busiest: the most of that many draws, were they random.
+    """
+    if not shape.is_mixture:
+        return 0.0
+    visits = tokens * shape.experts_per_token / ranks
+    busiest = np.minimum(1 + np.sqrt(2 * np.log(ranks) / visits), ranks)
+    filled = half * visited_experts(shape, tokens) / shape.experts_per_token
+    return routed_weights(shape) * (tokens * busiest + filled)
+
+
+def elementwise_seconds(
+    runs_on: ChipRates, shape: Transformer, tokens: Any, tp: Any, p: Parameters
+) -> Any:
+    """Seconds of norms, residuals and activations, which are read from memory and written to it.
+
+    Tensor parallelism cuts what lies between two of its sums; the rest each rank does for itself.
+    """
+    share = CUT_VALUES / tp + 1 - CUT_VALUES
+    moved = p["values_moved"] * share * BYTES_16 * tokens * shape.layers * shape.d_model
+    return moved / runs_on.memory_bandwidth
+
+
+def sum_seconds(runs_on: ChipRates, ranks: Any, sent: Any, p: Parameters) -> Any:
+    """Seconds of a sum of so many bytes over some ranks: in each domain, then between domains."""
+    if ranks <= 1:
+        return 0.0
+    near = np.minimum(ranks, runs_on.domain)
+    links = 2 * sent * (1 - 1 / near) / (runs_on.link_bandwidth * p["sum_share"])
+    if ranks <= runs_on.domain:
+        return p["sum_seconds"] + links
+    domains = np.ceil(ranks / near)
+    cards = near * runs_on.card_bandwidth * p["sum_share"]
+    steps = 2 * ((near - 1) * LINK_STEP + np.log(domains) / LOG_2 * NETWORK_STEP)
+    return TREE_START + steps + links + 2 * sent * (1 - 1 / domains) / cards
+
+
+def exchange_seconds(runs_on: ChipRates, ranks: Any, sent: Any, p: Parameters) -> Any:
+    """Seconds in which tokens reach their experts on other ranks and come back, in one layer.
+
+    `sent` are the bytes of both ways, were all experts elsewhere.
+    """
+    leaving = np.maximum(1 - runs_on.domain / ranks, 0)
+    near = (1 - 1 / ranks - leaving) / runs_on.link_bandwidth
+    bytes_seconds = sent * (near + leaving / runs_on.card_bandwidth) / p["sum_share"]
+    step = p["sum_seconds"]
+    if ranks > runs_on.domain:
+        step = step + NETWORK_STEP
+    return 2 * step + bytes_seconds
+
+
+def prompt_launches(runs_on: ChipRates, layers: Any, each: Any, work: Any, p: Parameters) -> Any:
+    """What launches add to a pass over prompts: lengths differ, so no recorded graph holds them.
+
+    `each` is their time in a layer. Chips whose programs are compiled whole launch once.
+    """
+    if runs_on.generation in WHOLE_PROGRAMS:
+        return layers * p["layer_seconds"]
+    launches = layers * each
+    return np.maximum(launches - work, 0) + SHOWN_LAUNCHES * np.minimum(launches, work)
