@@ -6,13 +6,13 @@ The sentences are templates at the head, for an editor to read in one place.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from flopbook.architectures.shape import shape
 from flopbook.hardware.chip import chip
 from flopbook.hardware.picked import Picked
-from flopbook.quantities.units import format_quantity
+from flopbook.quantities.units import format_quantity, unit
 from scripts.website.markup import Html, Markdown, attribute, front_matter, link, page_text, tag
 from scripts.website.pages.accelerators import entry_page
 from scripts.website.pages.calculators import calculator_page
@@ -58,6 +58,7 @@ _FITS = (
 _ARITHMETIC = "fb-of-arithmetic"
 _FACTOR_SAME = 1.05  # a closer ratio would be printed as 1
 _FACTOR_LARGE = 10
+_MOST_COUNT = 10_000  # from here on a count is harder to read than another unit
 _PEAK = Quantity(PEAK, "Dense bf16 rate", "FLOP/s")
 _QUANTITIES = {quantity.id: quantity for quantity in QUANTITIES}
 
@@ -79,6 +80,14 @@ HEADLINES = (
     Headline("link rate, one way", "scaleup_bandwidth", _QUANTITIES["scaleup_bandwidth"]),
     Headline("power", "power", _QUANTITIES["power"], "fb-of-power"),
 )
+
+
+class BarOfCell(NamedTuple):
+    """What a cell shows: its share of the longest bar, the value in words, and a mark."""
+
+    share: float
+    words: str
+    is_best: bool
 
 
 class Pair(NamedTuple):
@@ -308,9 +317,15 @@ def _row(pair: Pair, headline: Headline) -> Html:
     # What prints as a ratio of 1 is no more and no less.
     differs = len(amounts) > 1 and f"{max(amounts) / (min(amounts) or 1):.2g}" != "1"
     best = (max if better > 0 else min)(amounts) if differs else None
+    words = _in_one_unit(headline.quantity, values)
     cells = Html().join(
-        _cell(pair, row, headline, (amount or 0) / most if most else 0, is_best=amount == best)
-        for row, amount in zip(pair, values, strict=True)
+        _cell(
+            pair,
+            row,
+            headline,
+            BarOfCell((amount or 0) / most if most else 0, text, amount == best),
+        )
+        for row, amount, text in zip(pair, values, words, strict=True)
     )
     ratio = Html('<span class="fb-none">-</span>')
     if len(amounts) == len(values) and values[0] and values[1]:
@@ -321,7 +336,23 @@ def _row(pair: Pair, headline: Headline) -> Html:
     )
 
 
-def _cell(pair: Pair, row: ExplorerRow, headline: Headline, share: float, *, is_best: bool) -> Html:
+def _in_one_unit(quantity: Quantity, values: Sequence[float | None]) -> list[str]:
+    """Both values in the unit of the smaller one, where the larger stays readable in it.
+
+    989.4 TFLOP/s beside 1.307 PFLOP/s makes the reader convert before they can compare.
+    """
+    words = ["" if amount is None else quantity.words(amount) for amount in values]
+    amounts = [amount for amount in values if amount]
+    if len(amounts) < len(values) or len({text.partition(" ")[2] for text in words}) == 1:
+        return words
+    symbol = words[values.index(min(amounts))].partition(" ")[2]
+    counts = [amount / unit(symbol).factor for amount in amounts]
+    if max(counts) >= _MOST_COUNT:
+        return words
+    return [f"{float(f'{count:.4g}'):,.10g} {symbol}" for count in counts]
+
+
+def _cell(pair: Pair, row: ExplorerRow, headline: Headline, bar: BarOfCell) -> Html:
     cell = row.cells.get(headline.id)
     if not isinstance(cell, Picked):
         words = missing(row.cells, headline.id)
@@ -335,7 +366,7 @@ def _cell(pair: Pair, row: ExplorerRow, headline: Headline, share: float, *, is_
     return Html(
         '<td class="fb-n">{}{}'
         '<span class="{}" style="--fb-share: {:.3f}" aria-hidden="true"></span></td>'
-    ).format(badge if is_best else "", link(headline.quantity.words(cell.value), href), kind, share)
+    ).format(badge if bar.is_best else "", link(bar.words, href), kind, bar.share)
 
 
 def _best_word(headline: Headline) -> str:

@@ -19,6 +19,7 @@ from scripts.website.pages.quantities import PEAK, QUANTITIES, Quantity, missing
 from scripts.website.pages.sources import html_link
 
 NO_FAMILY = "Other products"
+PLANNED = ("announced", "cancelled")
 _QUANTITIES = {quantity.id: quantity for quantity in QUANTITIES}
 
 
@@ -49,17 +50,28 @@ def rows_by_id() -> dict[str, ExplorerRow]:
 
 @per_library
 def _families() -> dict[str, dict[str, list[Entry]]]:
-    """Vendor -> family -> its products, families in the order of their newest product."""
+    """Vendor -> family -> its products: what can be had before what is planned, newest first."""
     found: dict[str, dict[str, list[Entry]]] = {}
     by_name = map(load_entry, sorted(entry_ids()))
     for entry in sorted(by_name, key=date_of, reverse=True):
         families = found.setdefault(entry.vendor, {})
         families.setdefault(entry.family or NO_FAMILY, []).append(entry)
-    return found
+    return {maker: _available_first(families) for maker, families in found.items()}
+
+
+def _available_first(families: dict[str, list[Entry]]) -> dict[str, list[Entry]]:
+    """The families in their order, those of which nothing can be had behind the others."""
+    names = sorted(families, key=lambda name: all(map(is_planned, families[name])))
+    return {name: families[name] for name in names}
+
+
+def is_planned(entry: Entry) -> bool:
+    """Whether a product is promised and cannot be had."""
+    return state_of(entry) in PLANNED
 
 
 def families_of(vendor_id: str) -> dict[str, list[Entry]]:
-    """Family -> products of a vendor, the newest family and the newest product first."""
+    """Family -> products of a vendor: families that can be had first, then the newest."""
     return _families().get(vendor_id, {})
 
 

@@ -11,6 +11,7 @@ from flopbook.hardware.chip import chip
 from flopbook.hardware.picked import Picked
 from flopbook.planning.serving import plan_serving
 from flopbook.planning.serving_question import serving_question
+from flopbook.quantities.units import unit
 from scripts.website.pages import pairs
 from scripts.website.pages.accelerators import entry_page
 from scripts.website.pages.entry import entry_markdown
@@ -98,6 +99,29 @@ def test_bars_are_as_long_as_the_values_and_the_better_one_is_marked(pair: pairs
         assert ("fb-of-arithmetic" in row) <= (headline.kind == "fb-of-arithmetic")
         if "fb-best" in row:
             assert (">less<" in row) == (headline.id == "power")
+
+
+UNIT = re.compile(r">(?P<count>[\d.,]+) (?P<unit>[^<]+)</a>")
+
+
+@every("pair", PAIRS)
+def test_a_row_has_one_unit_and_the_values_on_file(pair: pairs.Pair) -> None:
+    rows = re.findall(r'<tr><th scope="row">.*?</tr>', pairs.table_of(pair, pair.names))
+    for row, headline in zip(rows, pairs.HEADLINES, strict=True):
+        values = [value_of(one.cells, headline.id) for one in pair]
+        shown = UNIT.findall(row)
+        assert len(shown) == len(values) - values.count(None)
+        for (count, symbol), value in zip(shown, filter(None, values), strict=True):
+            amount = float(count.replace(",", "")) * unit(symbol).factor
+            assert amount == pytest.approx(value, rel=1e-3)
+        is_one = len({symbol for _, symbol in shown}) < 2
+        amounts = [float(count.replace(",", "")) for count, _ in shown]
+        assert is_one or max(filter(None, values)) / min(filter(None, values)) > 10, amounts
+
+
+def test_rates_of_one_order_share_a_unit() -> None:
+    table = pairs.table_of(H100_MI300X, H100_MI300X.names)
+    assert "989.4 TFLOP/s" in table and "1,307 TFLOP/s" in table
 
 
 def test_serving_is_that_of_the_plan() -> None:

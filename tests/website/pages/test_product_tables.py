@@ -29,6 +29,7 @@ from scripts.website.pages.products import (
     families_of,
     family_anchor,
     family_tables,
+    is_planned,
     rows_by_id,
     short_name,
 )
@@ -98,10 +99,17 @@ def test_a_value_of_the_table_leads_to_its_place(name: str) -> None:
 
 
 @every("name", vendor_ids())
-def test_families_and_their_products_are_the_newest_first(name: str) -> None:
+def test_families_that_can_be_had_come_first_then_the_newest(name: str) -> None:
     families = families_of(name)
-    newest = [date_of(members[0]) for members in families.values()]
-    assert newest == sorted(newest, reverse=True)
+    planned = [all(map(is_planned, members)) for members in families.values()]
+    assert planned == sorted(planned)
+    for is_promise in (False, True):
+        newest = [
+            date_of(members[0])
+            for members in families.values()
+            if all(map(is_planned, members)) == is_promise
+        ]
+        assert newest == sorted(newest, reverse=True)
     for members in families.values():
         dates = [date_of(member) for member in members]
         assert dates == sorted(dates, reverse=True)

@@ -5,7 +5,7 @@ import {el} from "../dom.js";
 import {strangers} from "../strangers.js";
 import {asker} from "./asker.js";
 
-const PAUSE = 120; // ms without a keystroke before a search begins
+const PAUSE = 120; // ms without a keystroke before the address is written: browsers allow it so often only
 
 export function startPlanner(host) {
   const form = host.querySelector("form");
@@ -25,16 +25,14 @@ export function startPlanner(host) {
     ].filter(Boolean)));
   };
   const ask = asker(host.dataset.ask, {host, form, status}, show);
-  const update = () => {
-    keep(form, fresh);
-    ask();
-  };
   form.addEventListener("submit", (event) => event.preventDefault());
   form.addEventListener("input", () => {
     clearTimeout(timer);
-    timer = setTimeout(update, PAUSE);
+    timer = setTimeout(() => keep(form, fresh), PAUSE);
+    ask(); // at once: of what is typed during a search only the last is asked
   });
-  update();
+  keep(form, fresh);
+  ask();
 }
 
 /** Put an address into the form; returns what of it the form does not have. */
