@@ -32,12 +32,17 @@ function spread(low, high) {
 }
 
 /** An output at other values of one input: [{x, y}], with y left out where a rule forbids the value or nothing finite comes out. */
-export function sweep(compute, {values, resolved}, input, output) {
+export function sweep(compute, state, input, output) {
+  return around(input, state.values[input.name]).map(follow(compute, state, input, output));
+}
+
+/** The function that gives {x, y} for a value x of the input. */
+function follow(compute, {values, resolved}, input, output) {
   const given = {...resolved, [input.name]: {...resolved[input.name], given: true}};
-  return around(input, values[input.name]).map((x) => {
+  return (x) => {
     const y = compute({...values, [input.name]: x}, given)?.[output.name];
     return Number.isFinite(y) ? {x, y} : {x};
-  });
+  };
 }
 
 /** The input on which an output depends most: by the power with which it follows a doubling and a halving. */
@@ -52,10 +57,21 @@ export function strongest(compute, state, inputs, output) {
 
 function power(compute, state, input, output) {
   const now = state.values[input.name];
-  const points = sweep(compute, state, input, output)
-    .filter(({x, y}) => y !== undefined && x > 0 && x >= now / 2 && x <= now * 2);
-  if (points.length < 2) return 0;
-  const [from, to] = [points[0], points.at(-1)];
+  const near = around(input, now).filter((x) => x > 0 && x >= now / 2 && x <= now * 2);
+  const point = follow(compute, state, input, output);
+  // Only both ends count: what lies between them is not computed.
+  const from = outermost(near, point);
+  const to = from && outermost(near.reverse(), point);
+  if (!from || from.x === to.x) return 0;
   const change = from.y > 0 && to.y > 0 ? Math.log(to.y / from.y) : (to.y - from.y) / (Math.abs(from.y) + Math.abs(to.y) || 1);
   return Math.abs(change / Math.log(to.x / from.x));
+}
+
+/** The first point that has a value. */
+function outermost(values, point) {
+  for (const x of values) {
+    const reached = point(x);
+    if (reached.y !== undefined) return reached;
+  }
+  return null;
 }
