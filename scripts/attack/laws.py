@@ -18,14 +18,14 @@ _ROUNDING = 1e-9
 _SAME = 1e-6
 
 
-def of_prediction(asked: Mapping[str, Any], predicted: Prediction) -> Iterator[str]:
+def of_prediction(predicted: Prediction) -> Iterator[str]:
     """A training step: parts make the whole, the band holds it, what fits has room."""
     yield from of_numbers(predicted.record())
     yield from of_band("seconds", predicted.low, predicted.seconds, predicted.high)
     if predicted.mfu > predicted.hfu * (1 + _ROUNDING):
         yield f"MFU {predicted.mfu} above HFU {predicted.hfu}"
-    if predicted.mfu > most_mfu(str(asked["dtype"])):
-        yield f"MFU of {predicted.mfu}"
+    if predicted.hfu > 1:
+        yield f"MFU of {predicted.mfu}, HFU of {predicted.hfu}"
     if not math.isclose(math.fsum(predicted.parts.values()), predicted.seconds, rel_tol=_ROUNDING):
         yield "parts that do not make the step"
     run, memory = predicted.run, predicted.memory
@@ -106,8 +106,3 @@ def of_numbers(record: Mapping[str, Any], place: str = "") -> Iterator[str]:
             yield from of_numbers(value, f"{place}{name}.")
         elif isinstance(value, (int, float)) and not 0 <= value <= sys.float_info.max:
             yield f"{place}{name} is {value}"
-
-
-def most_mfu(precision: str) -> float:
-    """MFU is over the peak at 16 bits, which narrower formats exceed."""
-    return {"fp8": 2.0, "fp4": 4.0}.get(precision, 1.0)

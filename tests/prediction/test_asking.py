@@ -306,6 +306,19 @@ def test_calibration_moves_every_part_and_narrows_the_band() -> None:
     assert moved.high / moved.seconds == pytest.approx(1.1) and plain.high / plain.seconds > 1.1
 
 
+@pytest.mark.parametrize(
+    ("name", "dtype"),
+    [("groqchip-1", "fp8"), ("tpu-8i", "fp8"), ("tpu-8t", "fp4"), ("rtx-3090", "fp8")],
+)
+def test_no_utilisation_is_above_one(name: str, dtype: str) -> None:
+    """Over the peak of 16 bits it was, where that of the format is several times as high."""
+    asked = {"model": "llama-3-8b", "chip": name, "chips": "8", "dtype": dtype}
+    step = {"seq": "8192", "batch_tokens": "64Ki", "recompute": "none", "stack": "megatron-core"}
+    prediction = predict({**asked, **step})
+    rate = prediction.mfu * prediction.run.machine.peak(dtype)
+    assert prediction.mfu <= prediction.hfu < 1 < rate / prediction.run.machine.peak_16bit
+
+
 def test_full_recomputation_counts_for_the_hardware_alone() -> None:
     full = predict({**ASKED, "recompute": "full"})
     assert full.hfu / full.mfu == pytest.approx(4 / 3, rel=0.02)

@@ -62,7 +62,7 @@ def test_sound_answers_break_no_law(
     planned: RunPlan,
     serving_planned: ServingPlan,
 ) -> None:
-    assert list(laws.of_prediction(RUN, predicted)) == []
+    assert list(laws.of_prediction(predicted)) == []
     assert list(laws.of_serving(served)) == []
     assert list(laws.of_plan(RUN, planned)) == []
     assert list(laws.of_serving_plan(serving_planned)) == []
@@ -82,14 +82,14 @@ def test_sound_answers_break_no_law(
 def test_a_prediction_that_cannot_be_is_noticed(
     changes: dict[str, Any], fault: str, predicted: Prediction
 ) -> None:
-    faults = list(laws.of_prediction(RUN, predicted._replace(**changes)))
+    faults = list(laws.of_prediction(predicted._replace(**changes)))
     assert any(fault in message for message in faults), faults
 
 
 def test_a_part_of_the_memory_beyond_the_whole_is_noticed(predicted: Prediction) -> None:
     assert predicted.memory is not None
     less = predicted.memory._replace(total=1.0)
-    faults = list(laws.of_prediction(RUN, predicted._replace(memory=less)))
+    faults = list(laws.of_prediction(predicted._replace(memory=less)))
     assert any("a part of the memory" in message for message in faults)
 
 

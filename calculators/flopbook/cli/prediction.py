@@ -95,7 +95,7 @@ def predict_command(as_json: bool, calibrate: str | None, **options: str | None)
     rows = [
         ("step", f"{prediction.seconds:.3g} s", _band(prediction)),
         ("throughput", f"{prediction.tokens_per_second:,.0f} token/s/chip", ""),
-        ("MFU", f"{100 * prediction.mfu:.1f} %", "full attention, over the 16-bit peak"),
+        ("MFU", f"{100 * prediction.mfu:.1f} %", _counted(prediction.run.precision)),
         *_memory_rows(prediction),
         *_spent_rows(prediction.spent),
         ("layout", *words_of_layout(prediction.layout())),
@@ -165,6 +165,12 @@ def _calibration(kind: str, name: str | None) -> Calibration | None:
 
     (own,) = _given_runs([name])
     return calibrated(kind, [own.runs])
+
+
+def _counted(precision: str) -> str:
+    """What the MFU counts as work, and over which peak."""
+    width = {"fp8": "8", "fp4": "4"}.get(precision, "16")
+    return f"full attention, over the {width}-bit peak"
 
 
 def _memory_rows(prediction: Prediction) -> list[tuple[str, str, str]]:

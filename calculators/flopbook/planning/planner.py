@@ -271,7 +271,7 @@ def _layout(question: Question, space: Space, found: Evaluated, place: np.intp) 
         low=seconds / factor,
         high=seconds * factor,
         bytes=float(found.bytes[cell, stage, word]),
-        mfu=rate * flop_per_token(run.shape, USUAL) / run.machine.peak_16bit,
+        mfu=rate * flop_per_token(run.shape, USUAL) / run.machine.peak(run.precision),
     )
 
 

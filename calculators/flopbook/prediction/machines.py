@@ -63,6 +63,11 @@ class ChipRates(NamedTuple):
     is_torus: bool
     host_bandwidth: float = PCIE_BANDWIDTH
 
+    def peak(self, precision: str) -> float:
+        """The peak (FLOP/s) of the format that products run in: an MFU over it is at most 1."""
+        narrow = {"fp8": self.peak_8bit, "fp4": self.peak_4bit}
+        return narrow.get(precision, self.peak_16bit)
+
 
 @per_library
 def machine(name: str) -> ChipRates:

@@ -133,8 +133,8 @@ def _impossible(question: Question, piece: Evaluated) -> str:
         if not (np.isfinite(column) & (column > 0)).all():
             return f"{name} such as {float(column[~(column > 0)].ravel()[:1].sum())}"
     work = question.batch * run.shape.tokens * flop_per_token(run.shape, USUAL)
-    most = work / (float(piece.seconds.min()) * run.chips * run.machine.peak_16bit)
-    return f"MFU of {most}" if most > laws.most_mfu(run.precision) else ""
+    most = work / (float(piece.seconds.min()) * run.chips * run.machine.peak(run.precision))
+    return f"MFU of {most}" if most > 1 else ""
 
 
 def _one_by_one(asked: _Asked, chance: _Chance, count: int) -> Iterator[Attempt]:
@@ -152,7 +152,7 @@ def _one_by_one(asked: _Asked, chance: _Chance, count: int) -> Iterator[Attempt]
 
 
 def _of_training(options: Options) -> Iterator[str]:
-    yield from laws.of_prediction(options, predict(options))
+    yield from laws.of_prediction(predict(options))
 
 
 def _of_plan(options: Options) -> Iterator[str]:

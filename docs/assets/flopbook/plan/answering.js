@@ -4,6 +4,9 @@ import {MOST_CHIPS, questionOf, widestBand} from "./asking.js";
 import {heldParts, partsOf, plan, smallestCount} from "./search.js";
 import {flop_per_token} from "./step_time.js";
 
+// The peak of the format that products run in: an MFU over it is at most 1.
+const PEAKS = {fp8: "peak_8bit", fp4: "peak_4bit"};
+
 /** The best layouts with their parts; where none fits, the number of chips on which one does. */
 export function trained(known, asked) {
   const question = questionOf(known, asked);
@@ -11,16 +14,17 @@ export function trained(known, asked) {
   const flop = flop_per_token(question.run, known.convention);
   const tokens = asked.batch * asked.seq;
   const band = bandOf(known, asked);
+  const peak = question.run[PEAKS[asked.dtype] ?? "peak_16bit"];
   const shown = layouts.map((layout) => ({
     ...layout,
     low: layout.seconds / band,
     high: layout.seconds * band,
-    mfu: tokens * flop / layout.seconds / asked.chips / question.run.peak_16bit,
+    mfu: tokens * flop / layout.seconds / asked.chips / peak,
     parts: partsOf(question, layout),
     held: heldParts(question, layout),
   }));
   const price = known.prices[asked.chip] ?? null;
-  const facts = {band, flop, peak: question.run.peak_16bit, room: question.run.memory, price, words: known.words, options: known.stacks[asked.stack].options};
+  const facts = {band, flop, peak, room: question.run.memory, price, words: known.words, options: known.stacks[asked.stack].options};
   return {layouts: shown, tried, ...facts, enough: layouts.length ? null : smallestCount(question, MOST_CHIPS)};
 }
 

@@ -87,7 +87,7 @@ export function card(pair, layout, place) {
       el("p", {}, link(`calculators/memory/${query(question, layout, answer.options)}`, "The steps of this sum in the memory calculator"), "."),
     ]),
     number("MFU", `${(100 * layout.mfu).toPrecision(3)} %`, [
-      el("p", {}, `${grouped(tokens)} tokens × ${formatQuantity(answer.flop, "FLOP/token")} ÷ (${formatQuantity(layout.seconds, "s")} × ${grouped(question.chips)} × ${formatQuantity(answer.peak, "FLOP/s")}). The peak is the dense one of 16 bits, whatever the format.`),
+      el("p", {}, `${grouped(tokens)} tokens × ${formatQuantity(answer.flop, "FLOP/token")} ÷ (${formatQuantity(layout.seconds, "s")} × ${grouped(question.chips)} × ${formatQuantity(answer.peak, "FLOP/s")}). The peak is the dense one of the format.`),
     ]),
     number("Throughput", pace(tokens / layout.seconds, 3), [
       el("p", {}, `${grouped(tokens)} tokens ÷ ${formatQuantity(layout.seconds, "s")}; ${pace(tokens / layout.seconds / question.chips)} on each chip.`),
