@@ -5,15 +5,12 @@ import {el} from "../dom.js";
 import {strangers} from "../strangers.js";
 import {asker} from "./asker.js";
 
-const PAUSE = 120; // ms without a keystroke before the address is written: browsers allow it so often only
-
 export function startPlanner(host) {
   const form = host.querySelector("form");
   const status = host.querySelector(".fb-said");
   const shown = host.querySelector(".fb-plan-layouts");
   const fresh = new Map([...new FormData(form)]);
   const lost = fill(form, new URLSearchParams(location.search));
-  let timer = 0;
   const show = (kind, pairs) => {
     if (kind) {
       const notes = lost.splice(0).map((words) => el("p", {class: "fb-fine"}, words));
@@ -25,14 +22,14 @@ export function startPlanner(host) {
     ].filter(Boolean)));
   };
   const ask = asker(host.dataset.ask, {host, form, status}, show);
+  // At once: of what is typed during a search only the last is asked.
+  const update = () => {
+    keep(form, fresh);
+    ask();
+  };
   form.addEventListener("submit", (event) => event.preventDefault());
-  form.addEventListener("input", () => {
-    clearTimeout(timer);
-    timer = setTimeout(() => keep(form, fresh), PAUSE);
-    ask(); // at once: of what is typed during a search only the last is asked
-  });
-  keep(form, fresh);
-  ask();
+  form.addEventListener("input", update);
+  update();
 }
 
 /** Put an address into the form; returns what of it the form does not have. */
