@@ -70,6 +70,14 @@ def test_a_replica_for_each_sequence_may_need_the_fewest_chips() -> None:
     assert fewest(params=0.95e9, kv_heads=3, seq=908_333, batch=2) == 6
 
 
+def test_several_replicas_of_more_chips_may_need_the_fewest() -> None:
+    """Weights of 3.32 GB and eight caches of 1.044: four replicas of TP 7 hold two caches each.
+
+    On seven chips of a replica lie 0.47 GB of weights and, cut by four KV heads, 0.52 of cache.
+    """
+    assert fewest(params=1.66e9, kv_heads=4, seq=652_500, batch=8) == 28
+
+
 @given(
     st.floats(1e6, 3e9),
     st.sampled_from([1, 2, 3, 4, 6, 12]),
