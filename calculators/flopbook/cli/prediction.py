@@ -95,7 +95,7 @@ def predict_command(as_json: bool, calibrate: str | None, **options: str | None)
     rows = [
         ("step", f"{prediction.seconds:.3g} s", _band(prediction)),
         ("throughput", f"{prediction.tokens_per_second:,.0f} token/s/chip", ""),
-        ("MFU", f"{100 * prediction.mfu:.1f} %", _counted(prediction.run.precision)),
+        ("MFU", f"{100 * prediction.mfu:.1f} %", _conventions(prediction)),
         *_memory_rows(prediction),
         *_spent_rows(prediction.spent),
         ("layout", *words_of_layout(prediction.layout())),
@@ -167,10 +167,13 @@ def _calibration(kind: str, name: str | None) -> Calibration | None:
     return calibrated(kind, [own.runs])
 
 
-def _counted(precision: str) -> str:
-    """What the MFU counts as work, and over which peak."""
-    width = {"fp8": "8", "fp4": "4"}.get(precision, "16")
-    return f"full attention, over the {width}-bit peak"
+def _conventions(prediction: Prediction) -> str:
+    """What the MFU counts as work, and over which peak; publications divide by either."""
+    width = {"fp8": "8", "fp4": "4"}.get(prediction.run.precision, "16")
+    words = f"full attention, over the {width}-bit peak"
+    if width == "16":
+        return words
+    return f"{words}; over the 16-bit one {100 * prediction.mfu_16bit:.1f} %"
 
 
 def _memory_rows(prediction: Prediction) -> list[tuple[str, str, str]]:

@@ -16,6 +16,7 @@ from flopbook.prediction.conventions import HARDWARE, USUAL, flop_per_token
 from flopbook.prediction.fitted import Fitted, fitted_kinds
 from flopbook.prediction.layout_memory import LayoutMemory, made_to_fit, memory_of, savings
 from flopbook.prediction.layouts import OneRun, RunLayout, training_run
+from flopbook.prediction.machines import lacks_format
 from flopbook.prediction.named_models import ModelName, asked_model, sizes_of
 from flopbook.prediction.networks import NETWORK, card_rate
 from flopbook.prediction.offloading import spread_of
@@ -67,6 +68,12 @@ class Prediction(NamedTuple):
     savings: tuple[str, ...] = ()
     calibration: Calibration | None = None
 
+    @property
+    def mfu_16bit(self) -> float:
+        """The MFU over the peak in 16 bits, as many publications state it for narrower formats."""
+        machine = self.run.machine
+        return self.mfu * machine.peak(self.run.precision) / machine.peak_16bit
+
     def record(self) -> dict[str, Any]:
         """The prediction as `flopbook predict --json` prints it."""
         memory = self.memory
@@ -77,6 +84,7 @@ class Prediction(NamedTuple):
                 "high": self.high,
                 "tokens_per_s_per_chip": self.tokens_per_second,
                 "mfu": self.mfu,
+                "mfu_16bit": self.mfu_16bit,
                 "hfu": self.hfu,
                 "bytes": memory and memory.total,
                 "fits": memory and memory.fits,
@@ -218,6 +226,7 @@ def run_of(options: Mapping[str, str | None]) -> RunLayout:
         run={**run, "software": str(options.get("stack") or "")},
     )
     layout = _with_network(training_run(row, THIS_YEAR, stack), options.get("network"))
+    _check_format(layout)
     _check_groups(layout)
     open_batch = () if sequences else ("batch of a step",)
     inferred = (*open_batch, *layout.inferred, *_open_software(options, layout.year))
@@ -281,6 +290,13 @@ def _interleaved(asked: str | None) -> str:
     if asked in (None, "interleaved"):
         return "interleaved"
     raise FlopbookError(f"--schedule {asked} has one chunk a stage; leave out --virtual")
+
+
+def _check_format(layout: RunLayout) -> None:
+    """Raise FlopbookError where a chip is not known to multiply in the format."""
+    name, precision = layout.machine.chip, layout.precision
+    if lacks_format(name, precision):
+        raise FlopbookError(f"{name} has no {precision} peak on record; train in --dtype bf16")
 
 
 def _check_groups(layout: RunLayout) -> None:

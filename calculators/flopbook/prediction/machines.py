@@ -30,6 +30,8 @@ GENERATIONS = {
     "inferentia": "neuron",
     "gaudi": "gaudi",
 }
+# The generations that multiply in a format, where an entry such as that of the H800 lacks its rate.
+_MULTIPLY_IN = {"fp8": ("hopper", "blackwell"), "fp4": ("blackwell",)}
 # Where no source gives a rate of links, a chip on PCIe 4.0 x16 sends about this much one way.
 PCIE_BANDWIDTH = 25e9
 # Scale-out per chip, one way: one 200 Gbit/s card a GPU until Ampere, one of 400 Gbit/s since.
@@ -99,6 +101,13 @@ def machine(name: str) -> ChipRates:
         is_torus=is_torus,
         host_bandwidth=_known(package.pick_host_bandwidth) or PCIE_BANDWIDTH,
     )
+
+
+def lacks_format(chip_id: str, precision: str) -> bool:
+    """Whether nothing says that a chip multiplies in fp8 or fp4; in 16 bits every chip does."""
+    if precision not in _MULTIPLY_IN or peak_of(chip(chip_id), precision):
+        return False
+    return _generation(chip_id) not in _MULTIPLY_IN[precision]
 
 
 def memory_rate(name: str) -> float:

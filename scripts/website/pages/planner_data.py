@@ -30,7 +30,7 @@ from flopbook.prediction.bands import BAND_OF_STRANGERS, most_strange, unlike
 from flopbook.prediction.conventions import USUAL, flop_per_token
 from flopbook.prediction.fitted import fitted_kinds
 from flopbook.prediction.layout_memory import software_options
-from flopbook.prediction.machines import machine
+from flopbook.prediction.machines import lacks_format, machine
 from flopbook.prediction.named_models import sizes_of
 from flopbook.prediction.stacks import STACKS
 from flopbook.prediction.step_time import step_parts
@@ -231,7 +231,9 @@ def chip_record(name: str, reference: Question) -> dict[str, Any]:
     rates = {field: rate for field, rate in machine(name)._asdict().items() if field != "chip"}
     own = {field: value for field, value in _run(changed).items() if field in rates}
     change = _change(reference, chip=name)
-    return {**change, "run": {**rates, **own, **change["run"]}}
+    package = changed.run.machine.chip
+    lacking = [precision for precision in FORMATS if lacks_format(package, precision)]
+    return {**change, "run": {**rates, **own, **change["run"]}, "lacks": lacking}
 
 
 def model_record(one: Shape, reference: Question) -> dict[str, Any]:

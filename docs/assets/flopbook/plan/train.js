@@ -28,6 +28,8 @@ export function asked(form, known) {
   }
   const price = amount(form, "price", "USD/s", {least: 0, whole: false});
   const common = {model, stack: text(form, "stack", "megatron-core"), dtype: text(form, "dtype", "bf16")};
+  const lacking = chosen(form).find((chip) => known.chips[chip].lacks.includes(common.dtype));
+  if (lacking) throw new Refusal("dtype", `${lacking} has no ${common.dtype} peak on record; train in bf16.`);
   return {questions: chosen(form).map((chip) => ({...common, chip, chips, seq, batch: tokens / seq})), price, budget};
 }
 
