@@ -30,6 +30,7 @@ ENTRIES = (
 MODELS = (
     *("llama-2-7b", "llama-3-8b", "llama-3-70b", "gpt-3-175b", "deepseek-v3", "mixtral-8x7b"),
     *("megatron-530b", "llama-3-405b"),  # of the examples of calculators
+    *("llama-1-7b", "qwen-3-32b", "qwen-3-coder-480b-a35b"),  # of the runs
 )
 # Small files that have all kinds of rows and all of their text fields among them.
 RUNS = (
@@ -205,6 +206,7 @@ def _entries(folder: Path) -> None:
     for name in (*ENTRIES, *vendors):
         _copy(ROOT / chips / f"{name}.yaml", folder / chips / f"{name}.yaml")
     _prices(folder / chips / "prices.yaml")
+    _sought(folder / chips / "sought.yaml")
     for sheet in (ROOT / chips / "audits").glob("*.csv"):
         _audit(sheet, folder / chips / "audits" / sheet.name)
 
@@ -214,6 +216,13 @@ def _prices(path: Path) -> None:
     rows = yaml.safe_load(path.read_text(encoding="utf-8"))["prices"]
     kept = [row for row in rows if row["chip"] in ENTRIES]
     _write(path, yaml.safe_dump({"prices": kept}, sort_keys=False))
+
+
+def _sought(path: Path) -> None:
+    """Leave out the prices that were looked for in vain: they name chips that are not here."""
+    rows = yaml.safe_load(path.read_text(encoding="utf-8"))
+    kept = [row for row in rows["prices"] if set(row["chips"]) <= set(ENTRIES)]
+    _write(path, yaml.safe_dump({**rows, "prices": kept}, sort_keys=False))
 
 
 def _audit(source: Path, target: Path) -> None:

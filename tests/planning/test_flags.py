@@ -159,7 +159,7 @@ def test_recomputation_of_megatron_is_of_whole_layers_or_of_attention(
 def test_formats_have_their_flags() -> None:
     expected = {"bf16": "--bf16", "fp16": "--fp16", "fp8": "--fp8-format hybrid"}
     for dtype, flag in {**expected, "fp4": "--fp4-format e2m1"}.items():
-        question = question_of({**DENSE, "dtype": dtype})
+        question = question_of({**DENSE, "chip": "b200", "dtype": dtype})
         assert flag in flags_for("megatron", question, LAYOUTS[0]).text
     narrow = question_of({**DENSE, "dtype": "fp8"})
     assert "quantization=fp8" in flags_for("maxtext", narrow, LAYOUTS[0]).text

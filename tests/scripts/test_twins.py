@@ -116,9 +116,12 @@ def test_formulas_are_latex_again(latex: str) -> None:
 )
 def test_a_formula_holds_no_markup_for_readers_who_know_none(around: str, payload: str) -> None:
     """To a reader of plain Markdown the dollars are dollars, and what is between them is text."""
-    source = around.format(payload.replace("$", ""))
+    source = str(harmless(around.format(payload.replace("$", ""))))
+    if "`" in payload:
+        assert replace_maths(source) == source  # code, or its begin: no formula reaches over it
+        return
     try:
-        text = made(replace_maths(str(harmless(source))))
+        text = made(replace_maths(source))
     except MathsError:
         return  # such a page is not built
     assert not re.search(r"<[A-Za-z/!?\\]|\]\(|`", text.replace("&lt;", "")), text

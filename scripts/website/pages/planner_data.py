@@ -42,10 +42,10 @@ from scripts.website.pages.explorer import items
 FOLDER = "assets/flopbook/plan/"
 RECORD = f"{FOLDER}plan.json"
 FORMATS = ("bf16", "fp8", "fp4")
-# The parts of a question are what differs from that of this run.
+# The parts of a question are what differs from that of this run, on a chip that has all formats.
 REFERENCE = {
     "model": "llama-3-70b",
-    "chip": "nvidia/h100-sxm",
+    "chip": "nvidia/b200",
     "chips": "8",
     "batch_tokens": "4Mi",
     "seq": "8192",

@@ -45,11 +45,13 @@ def asked_at_random(rng: random.Random) -> dict[str, Any]:
     """Any model on any chip, with sizes and software of any kind."""
     model = rng.choice(MODELS)
     seq = rng.choice([1024, 2048, 4096, 8192])
+    name = rng.choice(CHIPS)
+    lacks = RECORD["chips"][name]["lacks"]
     return {
         "model": model.id,
-        "chip": rng.choice(CHIPS),
+        "chip": name,
         "stack": rng.choice(STACKS),
-        "dtype": rng.choice(FORMATS),
+        "dtype": rng.choice([dtype for dtype in FORMATS if dtype not in lacks]),
         "chips": rng.choice([1, 2, 6, 8, 24, 64, 96, 128, 512, 1000, 4096]),
         "seq": seq,
         "batch": rng.choice([1, 7, 48, 64, 192, 256, 1536]),
@@ -77,7 +79,7 @@ def test_the_record_makes_the_question_of_the_package() -> None:
     rng = random.Random(SEED)
     draws = [asked_at_random(rng) for _ in range(250)]
     draws += [{**draws[0], "model": one.id} for one in MODELS]
-    draws += [{**draws[1], "chip": name} for name in CHIPS]
+    draws += [{**draws[1], "chip": name, "dtype": "bf16"} for name in CHIPS]
     for asked in draws:
         here = question(asked)
         run = {**here.run.machine._asdict(), **here.run.shape._asdict(), **here.run._asdict()}
@@ -92,6 +94,18 @@ def test_the_record_makes_the_question_of_the_package() -> None:
             for name, value in put_together(asked, "memory").items()
         }
         assert {**inputs, "seq": asked["seq"]} == memory_inputs(here), asked
+
+
+def test_a_chip_lacks_what_the_package_refuses() -> None:
+    refused = []
+    for name in CHIPS[::8]:
+        for dtype in FORMATS:
+            try:
+                question_of({**planner_data.REFERENCE, "chip": name, "dtype": dtype})
+            except FlopbookError:
+                refused.append((name, dtype))
+    lacking = [(name, dtype) for name in CHIPS[::8] for dtype in RECORD["chips"][name]["lacks"]]
+    assert refused == lacking != []
 
 
 def test_the_memory_form_takes_what_a_link_of_the_page_says() -> None:
