@@ -101,9 +101,9 @@ def _quoted(path: Path | str) -> str:
 
 def _order(options: dict[str, str | None]) -> Order:
     """What to measure. Raises FlopbookError for what cannot be measured."""
-    from flopbook.prediction.asking import count_option
     from flopbook.prediction.decoders import WORK
     from flopbook.prediction.measuring import SAMPLES, WHAT, Order
+    from flopbook.prediction.options import count_option
 
     kinds = _words(options["what"]) or (WORK if options["model"] else WHAT)
     for name in kinds:
@@ -122,9 +122,9 @@ def _order(options: dict[str, str | None]) -> Order:
 def _decoders(options: dict[str, str | None], kinds: tuple[str, ...]) -> DecoderOrder | None:
     """The model to time and on what. Raises FlopbookError for a model that cannot be built."""
     from flopbook.architectures.shape import shape
-    from flopbook.prediction.asking import count_option, flag_of, word_option
     from flopbook.prediction.decoders import DecoderWork, decoder
     from flopbook.prediction.measuring_decoders import DecoderOrder
+    from flopbook.prediction.options import count_option, flag_of, word_option
 
     recompute = word_option(options, "recompute", ("none", "full"))
     for name in ("layers", "micro_batch", "seq", "recompute"):
@@ -146,7 +146,7 @@ def _decoders(options: dict[str, str | None], kinds: tuple[str, ...]) -> Decoder
 
 def _counts(options: dict[str, str | None], name: str) -> tuple[int, ...]:
     """The whole numbers of an option that takes several."""
-    from flopbook.prediction.asking import count_option
+    from flopbook.prediction.options import count_option
 
     return tuple(count_option({name: word}, name) or 0 for word in _words(options[name]))
 

@@ -15,7 +15,7 @@ from flopbook.planning.serving import (
 )
 from flopbook.planning.serving_flags import ENGINES
 from flopbook.planning.serving_question import serving_question
-from flopbook.prediction.asking import word_option
+from flopbook.prediction.options import word_option
 from flopbook.quantities.formatting import format_quantity
 
 HEAD = ("tokens/s", "80 % band", "each chip", "first token", "per token", "memory")

@@ -80,7 +80,7 @@ def plan_command(
     """
     from flopbook.planning.flags import FRAMEWORKS
     from flopbook.planning.planner import DEFAULT_TOP
-    from flopbook.prediction.asking import count_option, refuse, word_option
+    from flopbook.prediction.options import count_option, refuse, word_option
 
     top = count_option(options, "top") or DEFAULT_TOP
     if top > MOST_LISTED:

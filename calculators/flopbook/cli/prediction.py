@@ -82,7 +82,8 @@ def predict_command(as_json: bool, calibrate: str | None, **options: str | None)
     Example: flopbook predict --model llama-3-70b --chip h100-sxm --chips 512 --batch-tokens 4Mi
     """
     from flopbook.cli.layout_words import words_of_layout
-    from flopbook.prediction.asking import predict, refuse
+    from flopbook.prediction.asking import predict
+    from flopbook.prediction.options import refuse
 
     if options["answer"]:
         refuse(options, _OF_TRAINING, "is of training; leave it out with --answer")

@@ -84,7 +84,7 @@ def study_command(
 
 
 def _count(name: str, text: str | None, most: int) -> int:
-    from flopbook.prediction.asking import count_option
+    from flopbook.prediction.options import count_option
 
     count = count_option({name: text}, name) or 1
     if count > most:

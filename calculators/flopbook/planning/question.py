@@ -8,18 +8,17 @@ from typing import NamedTuple
 
 from flopbook.errors import FlopbookError
 from flopbook.formulas.pipeline import SCHEDULES
-from flopbook.prediction.asking import (
-    RECOMPUTE,
+from flopbook.prediction.asking import RECOMPUTE, run_of
+from flopbook.prediction.layouts import RunLayout
+from flopbook.prediction.named_models import ModelName, asked_model
+from flopbook.prediction.options import (
     amount_option,
     check_stage,
     count_option,
     flag_of,
-    run_of,
     step_sequences,
     word_option,
 )
-from flopbook.prediction.layouts import RunLayout
-from flopbook.prediction.named_models import ModelName, asked_model
 
 # What of a layout may be fixed, as options name it.
 DEGREES = ("tp", "pp", "cp", "ep", "dp", "virtual", "zero", "hsdp", "micro_batch")

@@ -9,10 +9,10 @@ from typing import NamedTuple
 from flopbook.errors import FlopbookError
 from flopbook.planning.question import MOST_CHIPS
 from flopbook.prediction import serving
-from flopbook.prediction.asking import amount_option, count_option, required, word_option
 from flopbook.prediction.fitted import fitted_kinds
 from flopbook.prediction.machines import machine
 from flopbook.prediction.named_models import asked_model, sizes_of
+from flopbook.prediction.options import amount_option, count_option, required, word_option
 from flopbook.prediction.seen_layers import cache_parts, cached_values, score_flop, seen_layers
 from flopbook.prediction.serving import Serving
 from flopbook.prediction.transformers import transformer

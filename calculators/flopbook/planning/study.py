@@ -32,15 +32,10 @@ from flopbook.errors import (
 )
 from flopbook.planning.planner import PlannedLayout, plan
 from flopbook.planning.question import question_of
-from flopbook.prediction.asking import (
-    PRECISIONS,
-    RECOMPUTE,
-    amount_option,
-    count_option,
-    word_option,
-)
+from flopbook.prediction.asking import PRECISIONS, RECOMPUTE
 from flopbook.prediction.fitted import FILE as FITTED
 from flopbook.prediction.machines import machine
+from flopbook.prediction.options import amount_option, count_option, word_option
 
 PACKAGE = Path(__file__).resolve().parents[1]
 MOST_CASES = 100_000

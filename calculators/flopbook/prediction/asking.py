@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from flopbook.data.runs import MeasuredRun
-from flopbook.errors import FlopbookError, shorten
-from flopbook.evaluation.answers import counted
+from flopbook.errors import FlopbookError
 from flopbook.formulas.pipeline import SCHEDULES
 from flopbook.formulas.training_memory_inputs import OFFLOADED, YES_NO
 from flopbook.prediction.bands import AS_FITTED, SOFTWARE, band_names, widest_band
@@ -20,12 +19,20 @@ from flopbook.prediction.machines import lacks_format
 from flopbook.prediction.named_models import ModelName, asked_model, sizes_of
 from flopbook.prediction.networks import NETWORK, card_rate
 from flopbook.prediction.offloading import spread_of
+from flopbook.prediction.options import (
+    amount_option,
+    check_stage,
+    count_option,
+    flag_of,
+    required,
+    step_sequences,
+    word_option,
+)
 from flopbook.prediction.similar import SimilarRun, similar_runs
 from flopbook.prediction.spending import Spending, list_price, spending
 from flopbook.prediction.stacks import OTHER, SERVING_STACKS, chosen_stack, named
 from flopbook.prediction.step_time import step_parts
 from flopbook.prediction.training import traits
-from flopbook.quantities.units import UnitError, parse_quantity
 
 if TYPE_CHECKING:  # calibrating loads NumPy
     from flopbook.prediction.calibration import Calibration
@@ -45,7 +52,6 @@ RECOMPUTE = ("none", "selective", "full")
 # What a rule may choose so that a run fits.
 FITTING = ("zero", "micro_batch", "recompute", "recompute_layers")
 PRECISIONS = ("bf16", "fp16", "fp8", "fp4")
-LAST_STAGE = 3  # of ZeRO
 DEFAULT_SEQUENCE = 4096
 THIS_YEAR = 2026
 
@@ -309,65 +315,6 @@ def _check_groups(layout: RunLayout) -> None:
         raise FlopbookError(f"--hsdp {layout.hsdp} does not divide --dp {layout.dp:g} replicas")
 
 
-_EXAMPLES = {"model": "--model llama-3-70b", "chip": "--chip h100-sxm", "chips": "--chips 512"}
-
-
-def required(options: Mapping[str, str | None]) -> None:
-    """Raise FlopbookError for an option that nothing can stand in for."""
-    for name, example in _EXAMPLES.items():
-        is_described = name == "model" and options.get("config")
-        if not options.get(name) and not is_described:
-            raise FlopbookError(f"--{name} is missing; give for example {example}")
-
-
-def amount_option(options: Mapping[str, str | None], name: str, unit: str = "1") -> float | None:
-    """The amount that an option gives, in SI units; None where it was not given."""
-    text = options.get(name)
-    if text is None:
-        return None
-    try:
-        amount = float(parse_quantity(text, unit))
-    except UnitError as error:
-        raise FlopbookError(f"{flag_of(name)} is {error}") from None
-    if not math.isfinite(amount):
-        raise FlopbookError(f"{flag_of(name)} is {shorten(text)}, expected a finite number")
-    return amount
-
-
-def flag_of(name: str) -> str:
-    """An option as it is typed."""
-    return "--" + name.replace("_", "-")
-
-
-def count_option(
-    options: Mapping[str, str | None], name: str, unit: str = "1", *, may_be_zero: bool = False
-) -> int | None:
-    """A whole number that an option gives; None where it was not given."""
-    number = amount_option(options, name, unit)
-    if number is None:
-        return None
-    least = 0 if may_be_zero else 1
-    if number != int(number) or number < least:
-        raise FlopbookError(
-            f"{flag_of(name)} is {options[name]}, expected a whole number of at least {least}"
-        )
-    return int(number)
-
-
-def word_option(options: Mapping[str, str | None], name: str, words: tuple[str, ...]) -> str | None:
-    """The word that an option gives, one of some; None where it was not given."""
-    word = options.get(name)
-    if word is None or word in words:
-        return word
-    raise FlopbookError(f"{flag_of(name)} is '{word}', expected one of {', '.join(words)}")
-
-
-def check_stage(stage: int) -> None:
-    """Raise FlopbookError for a stage that ZeRO does not have."""
-    if stage > LAST_STAGE:
-        raise FlopbookError(f"--zero is {stage}, expected a stage from 0 to {LAST_STAGE}")
-
-
 def _check_degrees(degrees: Mapping[str, int], chips: int) -> None:
     """Degrees that are given divide the chips, and multiply to them where all are given."""
     dividing = {name: degrees[name] for name in ("tp", "pp", "cp", "dp") if name in degrees}
@@ -375,41 +322,3 @@ def _check_degrees(degrees: Mapping[str, int], chips: int) -> None:
     if chips % product or ("dp" in degrees and product != chips):
         sizes = " ".join(f"{flag_of(name)} {degree}" for name, degree in dividing.items())
         raise FlopbookError(f"{sizes} does not make {chips} chips")
-
-
-def step_sequences(options: Mapping[str, str | None], sequence: int) -> int | None:
-    """Sequences of a step, as --batch counts them or --batch-tokens has them; None for neither.
-
-    Raises FlopbookError for both at once, and for tokens that are not whole sequences.
-    """
-    batch = count_option(options, "batch")
-    batch_tokens = count_option(options, "batch_tokens", unit="token")
-    if batch_tokens is None:
-        return batch
-    if batch is not None:
-        raise FlopbookError("--batch and --batch-tokens both size the step; leave one out")
-    return whole_sequences(batch_tokens, sequence)
-
-
-def refuse(options: Mapping[str, str | None], names: Sequence[str], why: str) -> None:
-    """Raise FlopbookError for an option that the question at hand does not take."""
-    for name in names:
-        if options.get(name) is not None:
-            raise FlopbookError(f"{flag_of(name)} {why}")
-
-
-def whole_sequences(batch_tokens: int, sequence: int) -> int:
-    """Sequences of a step. Raises FlopbookError where the tokens are not whole sequences."""
-    if batch_tokens % sequence:
-        below = max(1, batch_tokens // sequence)
-        # People write 4M and mean 4Mi: a power of two divides over more layouts.
-        power = 2 ** round(math.log2(max(1, batch_tokens / sequence)))
-        usable = (
-            f"{count * sequence:,} ({counted(count, 'sequence')})"
-            for count in sorted({below, power})
-        )
-        raise FlopbookError(
-            f"--batch-tokens {batch_tokens:,} is no multiple of --seq {sequence:,}; "
-            f"use {' or '.join(usable)}"
-        )
-    return batch_tokens // sequence

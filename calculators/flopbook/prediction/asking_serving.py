@@ -8,18 +8,13 @@ from typing import Any, NamedTuple
 from flopbook.data.runs import MeasuredRun
 from flopbook.errors import FlopbookError, UnknownName
 from flopbook.prediction import serving
-from flopbook.prediction.asking import (
-    DEFAULT_SEQUENCE,
-    count_option,
-    price_option,
-    required,
-    word_option,
-)
+from flopbook.prediction.asking import DEFAULT_SEQUENCE, price_option
 from flopbook.prediction.bands import AS_FITTED, SOFTWARE, widest_band
 from flopbook.prediction.calibration import Calibration
 from flopbook.prediction.fitted import fitted_kinds
 from flopbook.prediction.known_runs import known_runs
 from flopbook.prediction.named_models import asked_model, sizes_of
+from flopbook.prediction.options import count_option, required, word_option
 from flopbook.prediction.serving import DECODE, LOADED, PREFILL, STATIC, Serving
 from flopbook.prediction.similar import SimilarRun, nearest
 from flopbook.prediction.stacks import SERVING_STACKS, named
