@@ -1,6 +1,7 @@
 """The command line: parse, call, print.
 
-Exit status 0 fine, 1 a check found problems, 2 bad usage or input.
+Exit status 0 fine, 1 a check found problems, 2 bad usage or input, 130 and 143 stopped by SIGINT
+and SIGTERM.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ def main() -> None:
 
     gc.disable()  # a command is over before collecting garbage would pay
     from flopbook.cli.app import run
+    from flopbook.cli.stopping import stop_in_order
 
+    stop_in_order()
     for stream in (sys.stdout, sys.stderr):
         # A terminal that cannot show a letter gets an escape, not a traceback. Streams may be
         # closed (None), or replaced by something that is no text file.

@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 import flopbook
 from flopbook.cli.parser import Command, parse, unknown_option
 from flopbook.cli.plain import PLAIN, SECTIONS, plain_command
+from flopbook.cli.stopping import INTERRUPTED
 from flopbook.errors import LONGEST_NAME, DataError, FlopbookError, UnknownName, printable, shorten
 from flopbook.formulas import CATALOGUE, get_formula
 
@@ -106,8 +107,8 @@ def _guarded(call: Callable[[], int]) -> int:
         return _fail(str(error))
     except FlopbookError as error:
         return _fail(_one_line(str(error)))
-    except KeyboardInterrupt:
-        return _fail("stopped")
+    except KeyboardInterrupt as request:
+        return _fail("stopped", getattr(request, "status", INTERRUPTED))
     except BrokenPipeError:  # the reader of a pipe has gone: nothing is wrong
         _drop_output()
         return 0
@@ -129,7 +130,7 @@ def _one_line(message: str) -> str:
     return " ".join(message.split())
 
 
-def _fail(message: str) -> int:
+def _fail(message: str, status: int = 2) -> int:
     if sys.stderr is not None:  # print would take None for the standard output
         with contextlib.suppress(OSError):
             words = _LONG_WORD.sub(lambda word: shorten(word[0], LONGEST_NAME), message)
@@ -137,4 +138,4 @@ def _fail(message: str) -> int:
                 line if len(line) < _LONG else shorten(line, _LONG) for line in words.split("\n")
             ]
             print(printable("flopbook: " + "\n".join(lines)), file=sys.stderr, flush=True)
-    return 2
+    return status
