@@ -8,7 +8,6 @@ it computes with numbers alone; and every call, operation and turn of a loop cou
 from __future__ import annotations
 
 import ast
-import re
 import time
 from collections.abc import Iterable, Iterator
 from functools import partial
@@ -20,6 +19,7 @@ from jinja2.runtime import Context
 from jinja2.sandbox import SandboxedEnvironment
 from jinja2.visitor import NodeTransformer
 
+from flopbook.checks.rules.elements import expressions
 from flopbook.quantities.expressions import BINARY
 
 MOST_STEPS = 20_000
@@ -27,7 +27,6 @@ LONGEST_S = 60.0
 MOST_CHARACTERS = 5_000_000
 LONGEST_PAGE = 1_000_000
 LONGEST_EXPRESSION = 2_000
-_EXPRESSION = re.compile(r"\{\{.*?\}\}|\{%.*?%\}", re.DOTALL)
 # What joins two texts may make no longer one than this.
 _LONGEST_TEXT = 100_000
 _LONGEST_LIST = 10_000
@@ -163,10 +162,9 @@ class ProseEnvironment(SandboxedEnvironment):
 
 def longest_expression(text: str) -> tuple[int, int]:
     """Length and line of the longest expression of a page, from 1; none is 0 long, on line 1."""
-    longest = max(_EXPRESSION.finditer(text), key=lambda match: len(match[0]), default=None)
-    if longest is None:
-        return 0, 1
-    return len(longest[0]), text.count("\n", 0, longest.start()) + 1
+    lengths = ((end - start, start) for start, end in expressions(text))
+    length, start = max(lengths, key=lambda pair: pair[0], default=(0, 0))
+    return length, text.count("\n", 0, start) + 1
 
 
 class _Bounded(NodeTransformer):

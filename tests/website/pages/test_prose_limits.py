@@ -58,6 +58,8 @@ HOSTILE = {
     "nesting": ("{{ " + "(" * 900 + "1" + ")" * 900 + " }}", "RecursionError"),
     "minus signs": ("{{ " + "-" * 1900 + "1 }}", "RecursionError"),
     "length": ("{{ " + "9" * 5000 + " }}", "an expression of 5,006 characters, at most 2,000"),
+    "length behind an end in a text": ("{{ '}}' ~ '" + "a" * 5000 + "' }}", "of 5,015 characters"),
+    "length behind an end in brackets": ("{{ {'a': {}} ~ '" + "a" * 5000 + "' }}", "of 5,020"),
     "file": ("{{ calc('memory', config='/etc/hostname') }}", "an expression reads no file"),
     "content of a file": ("{{ calc('memory', config={}) }}", "an expression reads no file"),
     "file of a figure": ("{{ figure('../../etc/passwd') }}", "unknown figure"),
@@ -74,6 +76,22 @@ def test_prose_asks_for_no_more_than_it_needs(attack: str) -> None:
     problem = str(refusal.value)
     assert problem.startswith("docs/a.md:3:1: prose: ") and message in problem
     assert len(problem) < 500
+
+
+@pytest.mark.parametrize(
+    ("text", "length", "line"),
+    [
+        ("", 0, 1),
+        ("one {{ two }} three", 9, 1),
+        ("{{ a }}\n{% if 1 %}\n{{ '}}' ~ 'aaa' }}", 18, 3),
+        ("{{ a }}\n{# {{ aaaaaaaaaaaa }} #}", 7, 1),
+        ("{% raw %}{{ aaaaaaaaaaaa }}{% endraw %}\n{{ {'a': {}} }}", 15, 2),
+        ("{{ a }}\n{{ does not end", 7, 1),
+    ],
+)
+def test_the_longest_expression_is_that_of_jinja(text: str, length: int, line: int) -> None:
+    """One ended at the first braces, in a text too, and its length was not seen."""
+    assert prose_limits.longest_expression(text) == (length, line)
 
 
 @pytest.mark.parametrize(

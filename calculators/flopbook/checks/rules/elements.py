@@ -171,6 +171,23 @@ def _end_of(text: str, opening: re.Match[str]) -> int | None:
     return None
 
 
+def expressions(text: str) -> Iterator[tuple[int, int]]:
+    """Where each `{{ }}` and `{% %}` of a page begins and ends, as Jinja reads it.
+
+    What stands in a comment or between `raw` and `endraw` is none. One that does not end is the
+    last, and Jinja refuses it.
+    """
+    end = 0
+    while opening := _OPENS.search(text, end):
+        close = _end_of(text, opening)
+        if close is None:
+            return
+        if opening[0] != "{#":
+            yield opening.start(), close
+        tag = _tag(text, opening, close)
+        end = tag.end if tag else close
+
+
 def closed_part(text: str) -> str:
     """A page up to the first expression that does not end; Jinja refuses what follows.
 
