@@ -73,7 +73,7 @@ def attack(campaign: Campaign) -> Iterator[Attempt]:
     """Pages of pieces, each with one piece that must not come alive."""
     for _ in range(campaign.count(_PAGES)):
         page = _page(campaign.rng)
-        yield Attempt(page, _fault(page))
+        yield Attempt(page, silent_fault(page))
 
 
 def _page(rng: random.Random) -> str:
@@ -85,7 +85,7 @@ def _page(rng: random.Random) -> str:
     return f"# Title\n\n{''.join(pieces)}\n"
 
 
-def _fault(page: str) -> str:
+def silent_fault(page: str) -> str:
     """What is live on the page although lint is silent; nothing where either refuses it."""
     if any(True for _ in elements(page)):
         return ""

@@ -73,9 +73,7 @@ from flopbook.data.library import library
         "[x]{% if 0 %} {% endif %}(javascript:attacked())",
         "[x](x){: on{% if 0 %}\n{% endif %}click=attacked() }",
         "[x\ny]: javascript:attacked()",
-        # formulas, which end code to the site and begin none
-        "$$ ` $$ <b-attacked> `\n$$<b-attacked>$$",
-        "$$\n\n~~~\n$$<b-attacked>\n\n~~~\n$<b-attacked>$",
+        # formulas that an expression or a branch begins or ends
         "{{ '$a' }}+$<b-attacked>$",
         "${{ '' }}$ x $$<b-attacked>$$",
         "{% if 0 %}$${% endif %}<b-attacked>$$",
@@ -104,6 +102,8 @@ def test_what_would_be_markup_is_found(text: str) -> None:
         "`<script>` and ``<a `b`>``",
         "```html\n<script>attacked()</script>\n```",
         "$a < b$ and $$\na < b\n$$",
+        "$$ ` $$ <b> `",
+        "$$\n\n~~~\n$$<b>\n\n~~~\n",
         '{{ chip("h100-sxm") }} {% if a<b %}{% endif %}{# <b> #}',
         "<!-- book -->",
         "[x](https://acme.example/javascript:)",

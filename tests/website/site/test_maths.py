@@ -12,6 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from flopbook.checks.rules.elements import elements
+from scripts.attack.areas.markup import silent_fault
 from scripts.website.build.maths import MathsError, replace_maths
 from scripts.website.build.pagehook import name_maths_heads
 
@@ -166,3 +168,19 @@ def test_a_formula_leads_nowhere_and_looks_like_all(command: str) -> None:
 def test_no_formula_reaches_over_code_or_over_paragraphs(text: str) -> None:
     """What lint reads as code, or as another paragraph, is that to the site."""
     assert replace_maths(text) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "$$ ` $$ <b-attacked> `",
+        "$x`$ <b-attacked> `",
+        "$$\n\n~~~\n$$<b-attacked>\n\n~~~\n",
+        "$$ a\n\n~~~\nb $$\n\n<b-attacked>\n\n~~~\n",
+    ],
+)
+def test_what_lint_takes_for_code_a_formula_leaves_code(text: str) -> None:
+    """Lint is silent on each, and each put an element onto the page: its formula ended the code."""
+    page = f"# Title\n\n{text}\n"
+    assert not list(elements(page))
+    assert silent_fault(page) == ""
