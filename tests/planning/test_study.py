@@ -7,12 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from flopbook.cli.studying import _written as written
 from flopbook.errors import MOST_TOLD, DataError, FlopbookError
 from flopbook.planning.planner import plan
 from flopbook.planning.question import question_of
 from flopbook.planning.study import (
     FIELDS,
     Answer,
+    Options,
     Study,
     answer,
     made_with,
@@ -52,6 +54,28 @@ def test_an_answer_is_the_plan_of_its_options(study: Study, alone: dict[str, Ans
     assert 0 < planned < CASES
     refused = answer({**study.cases[0], "batch_tokens": "100"}, 1)
     assert not refused.layouts and "is no multiple of --seq" in refused.problem
+
+
+@pytest.mark.parametrize("is_fitting_first", [True, False])
+@pytest.mark.parametrize("step", [1, -1])
+def test_the_table_keeps_rows_of_all_kinds_in_any_order(
+    step: int, is_fitting_first: bool, study: Study, alone: dict[str, Answer], tmp_path: Path
+) -> None:
+    """A column that begins with rows which lack it, or ends with them, loses no value."""
+    duckdb = pytest.importorskip("duckdb")
+
+    def stands_behind(case: Options) -> bool:
+        return bool(alone[name_of(case, 2)].layouts) != is_fitting_first
+
+    shuffled = study._replace(cases=tuple(sorted(study.cases[::step], key=stands_behind)))
+    record = written(shuffled, alone, 2, tmp_path)
+    relation = duckdb.sql(f"select * from '{record['results']}'")
+    names = relation.columns
+    stored = [dict(zip(names, row, strict=True)) for row in relation.fetchall()]
+    listed = list(rows(shuffled, alone, 2))
+    assert {row["rank"] for row in listed} == {0, 1, 2}
+    assert stored == [{name: row.get(name) for name in names} for row in listed]
+    assert {name for row in listed for name in row} <= set(names)
 
 
 def test_rows_have_every_price_and_layout(study: Study, alone: dict[str, Answer]) -> None:
