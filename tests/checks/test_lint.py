@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from flopbook.checks import lint as checker
+from flopbook.data.placeholders import LOCATOR
 from flopbook.errors import DataError, Problem, UnknownName, printable, shorten
 from tests.support.samples import (
     LEDGER,
@@ -18,6 +19,7 @@ from tests.support.samples import (
     assert_clean,
     bib,
     claim,
+    die,
     entry_text,
     place,
 )
@@ -98,6 +100,11 @@ FACT = (
         (
             "accelerators/acme/one.yaml",
             entry_text(status=f"[{{state: shipping, as_of: 2026-11-21, source: {UNKNOWN}}}]"),
+            None,
+        ),
+        (
+            "accelerators/acme/one.yaml",
+            entry_text(die=die(source=UNKNOWN).replace(f'"{UNKNOWN}"', UNKNOWN)),
             None,
         ),
         ("accelerators/acme/vendor.yaml", VENDOR + FACT, None),
@@ -194,6 +201,26 @@ def test_two_vendors_may_share_a_short_name_but_not_a_device_name(world: World) 
         "accelerators/bolt/b.yaml", entry_text(id="bolt/b", vendor="bolt", device_names="[fast]")
     )
     assert only().rule == "alias"
+
+
+@pytest.mark.parametrize(
+    ("changes", "rule"),
+    [
+        ({"as_of": "2099-01-01"}, "dates"),
+        ({"locator": LOCATOR}, "placeholder"),
+        ({"locator": None, "quote": LOCATOR}, "placeholder"),
+        ({"locator": None}, "form"),
+        ({"source": None}, "missing"),
+        ({"foundry": "Acme"}, "unknown"),
+    ],
+)
+def test_a_die_has_a_source_a_place_and_a_day(
+    world: World, changes: dict[str, str | None], rule: str
+) -> None:
+    world.entry("one", die=die(**changes))
+    assert only().rule == rule
+    world.entry("one", die=die())
+    assert lint() == []
 
 
 def test_an_alias_names_one_model(world: World) -> None:

@@ -22,7 +22,7 @@ from flopbook.data.library import (
     source_tiers,
 )
 from flopbook.errors import DataError, FlopbookError, UnknownName
-from tests.support.samples import MODEL, World, entry_text, write
+from tests.support.samples import MODEL, World, die, entry_text, write
 
 
 class Names(NamedTuple):
@@ -159,6 +159,24 @@ def test_a_name_of_two_entries_is_refused(world: World) -> None:
         find_id("SAME")
 
 
+@pytest.mark.parametrize("typed", ["AC 100", "ac100", "AC-100", "8xAC100"])
+def test_a_die_is_answered_with_all_chips_that_carry_it(world: World, typed: str) -> None:
+    """No chip is meant by its die alone, not even where one chip has it today."""
+    world.entry("one", die=die("AC 100"))
+    world.entry("two")
+    with pytest.raises(FlopbookError, match="is a die; chips that carry it: acme/one; name a chip"):
+        find_id(typed)
+    world.entry("two", die=die("AC100"))
+    with pytest.raises(FlopbookError, match="carry it: acme/one, acme/two; name a chip"):
+        find_id(typed)
+
+
+def test_a_name_of_an_entry_goes_before_a_die(world: World) -> None:
+    world.entry("one", die=die("two"))
+    world.entry("two")
+    assert find_id("two") == "acme/two"
+
+
 def test_the_names_nearest_in_any_case(world: World) -> None:
     with pytest.raises(UnknownName) as caught:
         raise UnknownName("device", "nvidia h101", ["NVIDIA H100", "TPU v5p"])
@@ -169,6 +187,7 @@ HEADS: dict[str, Any] = {
     "as usual": {},
     "with lists": {"aliases": "[first]", "device_names": "[First]"},
     "with parts": {"parts": {"acme/two": 2}},
+    "with a die": {"die": die()},
     "with a limit": {"stale_after": '{days: 30, reason: "It moves fast."}'},
 }
 

@@ -90,6 +90,17 @@ def test_lists_are_json(database: sqlite3.Connection) -> None:
     assert "NVIDIA H100 80GB HBM3" in json.loads(aliases)
 
 
+def test_a_die_is_json_with_its_source(database: sqlite3.Connection) -> None:
+    rows = database.execute(
+        "SELECT die FROM entries WHERE id IN ('nvidia/h100-sxm', 'google/tpu-v6e')"
+    )
+    read = [json.loads(die) if die else None for (die,) in rows]
+    assert [die and (die["name"], die["source"]) for die in read] == [
+        None,
+        ("GH100", "dbgpu2025database"),
+    ]
+
+
 def test_the_same_data_give_the_same_bytes() -> None:
     assert tables.sqlite_bytes() == tables.sqlite_bytes()
     assert tables.parquet_files() == tables.parquet_files()

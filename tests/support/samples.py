@@ -161,6 +161,12 @@ def _scalar(value: Any) -> str:
     )
 
 
+def die(name: str = "AC100", **changes: Any) -> str:
+    """The die of an entry, as a line of its head; a change of None leaves a key out."""
+    written = {"name": name, "source": SOURCE, "as_of": READ, "locator": "page 3", **changes}
+    return flow({key: value for key, value in written.items() if value is not None})
+
+
 NEEDED = ("peak", "memory", "memory_bandwidth", "scaleup_bandwidth", "power", "announced")
 
 

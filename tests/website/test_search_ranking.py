@@ -73,6 +73,25 @@ def test_a_model_without_its_generation_is_the_newest(question: str, model: str)
     assert first.location == f"calculators/kv-cache/?model={model}"
 
 
+DIES = {
+    "GH100": "h100",
+    "gh100 specs": "h100",
+    "GA100": "a100",
+    "GV100": "v100",
+    "TU104": "t4",
+    "AD102": "l40",
+    "GB202": "rtx-5090",
+    "Navi 31": "radeon-",
+    "navi31": "radeon-",
+}
+
+
+@every("question", DIES)
+def test_a_die_finds_the_chips_that_carry_it(question: str) -> None:
+    found = [hit.location.split("/")[2] for hit in search(question, cards())[:PLACES]]
+    assert any(product.startswith(DIES[question]) for product in found), found
+
+
 SLIPS = (
     ("interconect", "interconnect"),
     ("bandwith", "bandwidth"),

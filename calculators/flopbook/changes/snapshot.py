@@ -42,6 +42,7 @@ HEAD = (
     "notes",
     "aliases",
     "device_names",
+    "die",
     "variant_of",
     "contains",
     "status",

@@ -27,6 +27,16 @@ class Status(NamedTuple):
     note: str = ""
 
 
+class Die(NamedTuple):
+    """What engineers call the silicon of a product, as a source names it."""
+
+    name: str
+    as_of: date
+    source: str
+    locator: str = ""
+    quote: str = ""
+
+
 class Staleness(NamedTuple):
     """After how many days an entry is to be read again, and why not the usual number."""
 
@@ -48,6 +58,7 @@ class Entry(NamedTuple):
     notes: str = ""
     aliases: tuple[str, ...] = ()
     device_names: tuple[str, ...] = ()
+    die: Die | None = None
     variant_of: str = ""
     contains: tuple[Part, ...] = ()
     status: tuple[Status, ...] = ()

@@ -38,6 +38,10 @@ def find_id(name: str, entry_ids: Sequence[str], heads: Callable[[], Heads]) -> 
         raise FlopbookError(
             f"'{shorten(name)}' is several chips; name one, {chip}, and give --chips {count}"
         )
+    if carriers := _ids_by_die(lower, heads()):
+        raise FlopbookError(
+            f"'{shorten(name)}' is a die; chips that carry it: {', '.join(carriers)}; name a chip"
+        )
     hyphenated = "-".join(lower.replace("_", " ").split())
     if hyphenated != lower:
         return find_id(hyphenated, entry_ids, heads)
@@ -54,6 +58,19 @@ def _ids_by_other_name(name: str, heads: Heads) -> list[str]:
         if is_alias or name in (device.lower() for device in head.device_names):
             matching_ids.append(entry_id)
     return matching_ids
+
+
+def _ids_by_die(name: str, heads: Heads) -> list[str]:
+    """Ids of what carries this die, which is more than one product as a rule."""
+    typed = _joined(name)
+    return [
+        entry_id for entry_id, head in heads.items() if head.die and typed == _joined(head.die.name)
+    ]
+
+
+def _joined(name: str) -> str:
+    """A name in lower case without blanks and hyphens: 'Navi 31' and 'navi-31' are one."""
+    return re.sub(r"[\s_-]+", "", name.lower())
 
 
 def all_names(entry_ids: Sequence[str], heads: Heads) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from flopbook.data.accelerators import Entry, Part, Staleness, Status
+from flopbook.data.accelerators import Die, Entry, Part, Staleness, Status
 from flopbook.data.claims import Claim
 from flopbook.data.entry_records import text_above_claims
 from flopbook.data.folders import schema_paths
@@ -62,7 +62,7 @@ def read_head(content: bytes, entry_id: str) -> Entry | None:
 
 
 def _entry(raw: Mapping[str, Any], claims: tuple[Claim, ...], file: str) -> Entry:
-    stale_after = raw.get("stale_after")
+    die, stale_after = raw.get("die"), raw.get("stale_after")
     return Entry(
         **{name: raw[name] for name in _HEAD_FIELDS if name in raw},
         claims=claims,
@@ -70,6 +70,7 @@ def _entry(raw: Mapping[str, Any], claims: tuple[Claim, ...], file: str) -> Entr
         status=tuple(keep_fields(Status, status) for status in raw["status"]),
         aliases=tuple(raw.get("aliases", ())),
         device_names=tuple(raw.get("device_names", ())),
+        die=keep_fields(Die, die) if die else None,
         exceptions=raw.get("exceptions", {}),
         stale_after=keep_fields(Staleness, stale_after) if stale_after else None,
         file=file,

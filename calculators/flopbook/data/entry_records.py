@@ -10,7 +10,7 @@ import re
 from datetime import date
 from typing import Any
 
-from flopbook.data.accelerators import Entry, Part, Staleness, Status
+from flopbook.data.accelerators import Die, Entry, Part, Staleness, Status
 from flopbook.data.claims import Claim
 from flopbook.data.models import Model
 
@@ -36,13 +36,14 @@ def record_of_head(entry: Entry) -> dict[str, Any]:
     """
     days = [(status.state, status.as_of.toordinal(), *status[2:]) for status in entry.status]
     parts = [(part.ref, part.number) for part in entry.contains]
+    die = entry.die and (entry.die.name, entry.die.as_of.toordinal(), *entry.die[2:])
     head = entry._replace(claims=(), status=(), contains=(), file="")._asdict()
-    return head | {"status": days, "contains": parts}
+    return head | {"status": days, "contains": parts, "die": die}
 
 
 def head_of_record(record: dict[str, Any]) -> Entry:
     """The entry that `record_of_head` was given."""
-    stale_after = record["stale_after"]
+    die, stale_after = record["die"], record["stale_after"]
     return Entry(
         **record
         | {
@@ -51,6 +52,7 @@ def head_of_record(record: dict[str, Any]) -> Entry:
             "contains": tuple(Part(*part) for part in record["contains"]),
             "aliases": tuple(record["aliases"]),
             "device_names": tuple(record["device_names"]),
+            "die": _die(*die) if die else None,
             "stale_after": Staleness(*stale_after) if stale_after else None,
         }
     )
@@ -58,6 +60,10 @@ def head_of_record(record: dict[str, Any]) -> Entry:
 
 def _status(state: str, as_of: int, source: str, note: str) -> Status:
     return Status(state, date.fromordinal(as_of), source, note)
+
+
+def _die(name: str, as_of: int, source: str, locator: str, quote: str) -> Die:
+    return Die(name, date.fromordinal(as_of), source, locator, quote)
 
 
 def record_of_entry(entry: Entry) -> list[Any]:

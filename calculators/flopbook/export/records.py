@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-from flopbook.data.accelerators import Entry, Status
+from flopbook.data.accelerators import Die, Entry, Status
 from flopbook.data.audits import audit_sheets, joined
 from flopbook.data.claims import CLAIM_FIELDS, Claim
 from flopbook.data.folders import schema_paths
@@ -70,6 +70,7 @@ def entry_record(entry: Entry) -> dict[str, Any]:
     return {name: getattr(entry, name) for name in _ENTRY_TEXTS} | {
         "aliases": list(entry.aliases),
         "device_names": list(entry.device_names),
+        "die": _dated(entry.die) if entry.die else None,
         "variant_of": entry.variant_of or None,
         "contains": [{"ref": part.ref, "count": part.number} for part in entry.contains],
         "status": [_dated(status) for status in entry.status],
@@ -77,7 +78,7 @@ def entry_record(entry: Entry) -> dict[str, Any]:
     }
 
 
-def _dated(statement: Status | Fact) -> dict[str, Any]:
+def _dated(statement: Status | Die | Fact) -> dict[str, Any]:
     return {**statement._asdict(), "as_of": statement.as_of.isoformat()}
 
 

@@ -73,7 +73,7 @@ _COLUMNS = {
         **{"id": "text", "vendor": "text", "kind": "text", "name": "text", "family": "text"},
         **{"market": "text", "summary": "text", "notes": "text", "variant_of": "text"},
         **{"aliases": "json"},
-        **{"device_names": "json", "status": "json", "contains": "json"},
+        **{"device_names": "json", "die": "json", "status": "json", "contains": "json"},
     },
     "claims": {"entry": "text", **CLAIM_COLUMNS},
     "models": {

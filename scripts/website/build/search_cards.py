@@ -257,6 +257,8 @@ def _entry(entry_id: str) -> Card:
     names = " . ".join((entry.id, *entry.aliases, *entry.device_names))
     fields: tuple[tuple[str, float], ...]
     fields = ((entry.name, NAME), (names, NAME), (entry.family, 2.0), (entry.summary, TEXT))
+    if entry.die:
+        fields += ((entry.die.name, NAME),)
     fields += (("gpu chip accelerator specs", TEXT),)
     kind = "chips" if entry.computes else "systems"
     return Card(f"accelerators/{entry_id}/", entry.name, kind, fields, entry.summary)

@@ -101,7 +101,9 @@ def _words(text: str) -> str:
 
 def _other_names(name: str) -> str:
     entry = load_entry(name)
-    return html.escape(" ".join((entry.id, *entry.aliases, *entry.device_names)), quote=False)
+    die = entry.die.name if entry.die else ""
+    names = (entry.id, *entry.aliases, *entry.device_names, die)
+    return html.escape(" ".join(filter(None, names)), quote=False)
 
 
 def _models() -> Iterator[Document]:

@@ -153,6 +153,9 @@ def _identity(entry: Entry, page: str) -> list[Html]:
     if entry.device_names:
         names = Html(", ").join(map(code_span, entry.device_names))
         facts.append(("Reported by drivers as", names))
+    if entry.die:
+        source = cite(entry.die.source, page)
+        facts.append(("Die", Markdown("{} ({})").format(entry.die.name, source)))
     if entry.variant_of:
         facts.append(("Variant of", _entry_link(entry.variant_of, page)))
     if entry.contains:

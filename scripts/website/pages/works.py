@@ -245,6 +245,7 @@ def _cited() -> dict[str, set[str]]:
     for entry in map(load_entry, entry_ids()):
         sources = {claim.source for claim in entry.claims}
         sources |= {status.source for status in entry.status}
+        sources |= {entry.die.source} if entry.die else set()
         for key in sources:
             citing.setdefault(key, set()).add(entry.vendor)
     for maker in map(vendor, vendor_ids()):

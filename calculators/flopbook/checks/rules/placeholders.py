@@ -48,6 +48,9 @@ def _texts(holdings: Holdings) -> Iterator[_Text]:
         yield from _of_claims(owner.claims)
     for entry in holdings.entries.values():
         yield from (_Text("note", status.note, entry.file) for status in entry.status)
+        if entry.die:
+            yield _Text("locator", entry.die.locator, entry.file)
+            yield _Text("quote", entry.die.quote, entry.file)
     for vendor in holdings.vendors.values():
         yield from _of_vendor(vendor, holdings.vendor_file(vendor.id))
 

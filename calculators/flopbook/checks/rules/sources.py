@@ -62,6 +62,8 @@ def _of_statuses(holdings: Holdings) -> Iterator[Finding]:
     for entry in holdings.entries.values():
         for status in entry.status:
             yield from _unknown(status.source, entry.file, holdings)
+        if entry.die:
+            yield from _unknown(entry.die.source, entry.file, holdings)
 
 
 def _of_vendor(vendor: Vendor, holdings: Holdings) -> Iterator[Finding]:
