@@ -11,6 +11,7 @@ from types import ModuleType
 from scripts.attack.areas import (
     answers,
     builds,
+    crowded_builds,
     data_files,
     given,
     markup,
@@ -28,7 +29,7 @@ from scripts.attack.areas import (
 
 # The longest first: the short ones then fill what is left of the time.
 AREAS: tuple[ModuleType, ...] = (
-    *(builds, payloads, same_bytes),
+    *(builds, crowded_builds, payloads, same_bytes),
     *(predictions, answers, network, data_files, given, studies, prose, markup, workflows, titles),
 )
 # Too long for every campaign: run where they are named, and every week.

@@ -1,6 +1,7 @@
 """Builds of a small checkout that are killed, run two at a time, or run out of space.
 
-Each ends with a site that equals the one of a clean build, or the one that was there before; what
+The kills are the area of this module; pairs and full disks are one of their own beside it. Each
+ends with a site that equals the one of a clean build, or the one that was there before; what
 is built next equals a clean build; no process is left.
 """
 
@@ -23,12 +24,11 @@ from pathlib import Path
 from scripts.attack.campaign import Attempt, Campaign
 from scripts.attack.checkout import build, build_command, environment, small_checkout
 
-NAME = "builds"
-_COUNTS = (50, 20, 10)  # kills, pairs of builds, full disks
-_EDIT = "docs/handbook/one.md"
+NAME = "killed-builds"
+_KILLS = 50
+EDIT = "docs/handbook/one.md"
 _PATIENCE_S = 900
 _AGAIN = "--again"  # a build that finds nothing to do would prove nothing
-_LANES = 2  # copies that are built at once in a whole campaign
 # Run in a mount namespace of its own: a small disk, the old site on it, a build into it.
 _SMALL_DISK = """
 mount -t tmpfs -o size="$1" tmpfs "$2" || exit 77
@@ -101,17 +101,17 @@ def digest(folder: Path) -> str:
 
 
 def attack(campaign: Campaign) -> Iterator[Attempt]:
-    """Kills, pairs and full disks on the small checkout."""
-    yield from attacked(campaign, small_checkout(campaign.folder / "checkout-0"), _EDIT, _COUNTS)
+    """Kills on the small checkout."""
+    yield from attacked(campaign, small_checkout(campaign.folder / "checkout-0"), EDIT, (_KILLS,))
 
 
 def attacked(
-    campaign: Campaign, checkout: Path, edited: str, counts: tuple[int, int, int]
+    campaign: Campaign, checkout: Path, edited: str, counts: tuple[int, ...], lane_count: int = 1
 ) -> Iterator[Attempt]:
-    """So many kills, pairs and full disks, in as many copies at once as there are cores for."""
+    """So many kills, pairs and full disks, in `lane_count` copies at once."""
     first = _Bench(checkout, edited)
     # Each lane ends with a build of its own: a small campaign is sooner done in one.
-    others = range(1, campaign.count(_LANES))
+    others = range(1, campaign.count(lane_count))
     lanes = [first, *(first.beside(campaign.folder / f"checkout-{n}") for n in others)]
     free: queue.SimpleQueue[_Bench] = queue.SimpleQueue()
     for bench in lanes:
@@ -127,8 +127,8 @@ def attacked(
     # Chance is asked before anything runs: the order in which lanes are free is not its business.
     jobs = [
         (attack_kind, campaign.rng.random())
-        for attack_kind, full_count in zip((_killed, _pair, _full_disk), counts, strict=True)
-        for _ in range(campaign.count(full_count))
+        for attack_kind, full_count in zip((_killed, _pair, _full_disk), counts, strict=False)
+        for _ in range(campaign.count(full_count) if full_count else 0)
     ]
     with ThreadPoolExecutor(len(lanes)) as pool:
         yield from pool.map(in_a_lane, jobs)

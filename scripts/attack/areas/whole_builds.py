@@ -14,9 +14,11 @@ from scripts.attack.checkout import whole_checkout
 
 NAME = "whole-builds"
 _COUNTS = (5, 5, 5)
+_LANES = 2  # copies that are built at once
 _EDIT = "docs/handbook/index.md"
 
 
 def attack(campaign: Campaign) -> Iterator[Attempt]:
     """Kills, pairs and full disks on everything that is tracked."""
-    yield from attacked(campaign, whole_checkout(campaign.folder / "checkout-0"), _EDIT, _COUNTS)
+    checkout = whole_checkout(campaign.folder / "checkout-0")
+    yield from attacked(campaign, checkout, _EDIT, _COUNTS, _LANES)
