@@ -31,6 +31,7 @@ _BAD = {
     "?price=-1": "of at least 0",
     "?chip=nvidia%2Fa100-sxm-80gb&dtype=fp8": "nvidia/a100-sxm-80gb has no fp8 peak on record",
     "?chips=64&renamed=1": "This link sets 'renamed', which this page does not have.",
+    "?chips=64&constructor=1": "This link sets 'constructor', which this page does not have.",
     "?model=<img src=x>": 'model "<img src=x>", which is not on the list',
 }
 _BAD_SERVING = {

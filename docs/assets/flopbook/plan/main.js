@@ -36,13 +36,13 @@ export function startPlanner(host) {
 function fill(form, query) {
   const lost = [];
   for (const [name, value] of query) {
-    const field = form.elements[name];
+    const field = form.elements.namedItem(name);
     if (!field?.name) continue;
     if (field.tagName !== "SELECT") field.value = value.slice(0, 40);
     else if ([...field.options].some((option) => option.value === value)) field.value = value;
     else lost.push(`The address asks for ${name} "${value.slice(0, 40)}", which is not on the list; here is ${field.selectedOptions[0].textContent}.`);
   }
-  const strange = strangers(query, (name) => form.elements[name]?.name, "page");
+  const strange = strangers(query, (name) => form.elements.namedItem(name)?.name, "page");
   if (strange) lost.push(`${strange[0].toUpperCase()}${strange.slice(1)}.`);
   const details = form.querySelector("details");
   details.open = [...details.querySelectorAll("[name]")].some(({name}) => query.has(name));
