@@ -13,8 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from flopbook.prediction.seen_layers import pairs_seen, tokens_kept, tokens_read
-from flopbook.prediction.serving import ATTENTION_SHARE, BYTES_16, Serving
+from flopbook.prediction.serving import ATTENTION_SHARE, Serving
 from flopbook.prediction.serving_parts import (
+    BYTES_16,
     common_weights,
     elementwise_seconds,
     exchange_seconds,

@@ -15,6 +15,7 @@ from flopbook.prediction.named_models import asked_model, sizes_of
 from flopbook.prediction.options import amount_option, count_option, required, word_option
 from flopbook.prediction.seen_layers import cache_parts, cached_values, score_flop, seen_layers
 from flopbook.prediction.serving import Serving
+from flopbook.prediction.serving_parts import BYTES_16
 from flopbook.prediction.transformers import transformer
 
 DEFAULT_PROMPT, DEFAULT_ANSWER = 1024, 256
@@ -59,7 +60,7 @@ def serving_question(options: Mapping[str, str | None]) -> ServingQuestion:
     sizes = sizes_of(model, prompt)
     served = transformer(sizes)
     dtype = word_option(options, "dtype", FORMATS) or "bf16"
-    weight, cached = serving.WIDTHS.get(dtype, (serving.BYTES_16, serving.BYTES_16))
+    weight, cached = serving.WIDTHS.get(dtype, (BYTES_16, BYTES_16))
     base = Serving(
         machine=runs_on,
         shape=served,
@@ -72,7 +73,7 @@ def serving_question(options: Mapping[str, str | None]) -> ServingQuestion:
         tp=1.0,
         weight_bytes=weight,
         cache_bytes=cached,
-        peak=getattr(runs_on, serving.PEAK_BY_FORMAT.get(dtype, "peak_16bit")),
+        peak=runs_on.peak(dtype),
         is_weight_only=dtype == "int4",
         cache_parts=cache_parts(sizes),
         score_flop=score_flop(sizes, served),

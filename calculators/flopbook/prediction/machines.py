@@ -32,6 +32,8 @@ GENERATIONS = {
 }
 # The generations that multiply in a format, where an entry such as that of the H800 lacks its rate.
 _MULTIPLY_IN = {"fp8": ("hopper", "blackwell"), "fp4": ("blackwell",)}
+# Which peak products in a format run at; in all others it is that of 16 bits.
+_NARROW_PEAKS = {"fp8": "peak_8bit", "int8": "peak_8bit", "fp4": "peak_4bit"}
 # Where no source gives a rate of links, a chip on PCIe 4.0 x16 sends about this much one way.
 PCIE_BANDWIDTH = 25e9
 # Scale-out per chip, one way: one 200 Gbit/s card a GPU until Ampere, one of 400 Gbit/s since.
@@ -67,8 +69,13 @@ class ChipRates(NamedTuple):
 
     def peak(self, precision: str) -> float:
         """The peak (FLOP/s) of the format that products run in: an MFU over it is at most 1."""
-        narrow = {"fp8": self.peak_8bit, "fp4": self.peak_4bit}
-        return narrow.get(precision, self.peak_16bit)
+        rate: float = getattr(self, peak_named(precision))
+        return rate
+
+
+def peak_named(precision: str) -> str:
+    """The name of the peak that products in a format run at, as `ChipRates` and pages have it."""
+    return _NARROW_PEAKS.get(precision, "peak_16bit")
 
 
 @per_library

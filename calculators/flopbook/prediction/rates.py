@@ -12,7 +12,7 @@ from flopbook.data.runs import MeasuredRun, RunSource
 from flopbook.errors import FlopbookError
 from flopbook.prediction.arrays import Column
 from flopbook.prediction.layouts import precision_named
-from flopbook.prediction.machines import ChipRates, machine, memory_rate
+from flopbook.prediction.machines import machine, memory_rate
 from flopbook.prediction.models import Case, Parameters, PredictionModel, PrintedAs
 from flopbook.prediction.parameters import GENERATION_STARTS, Prior
 
@@ -69,7 +69,7 @@ def read_product(row: MeasuredRun, source: RunSource) -> Case:
     precision = "fp8" if word.startswith("int8") else precision_named(word)
     product = MatrixProduct(
         generation=chip.generation,
-        peak=_peak(chip, precision) * _share_of_chip(row),
+        peak=chip.peak(precision) * _share_of_chip(row),
         sides=(float(sides[1]), float(sides[2]), float(sides[3])),
         width=WIDTHS.get(precision, 2.0),
         memory_bandwidth=(chip.memory_bandwidth or np.inf) * _share_of_chip(row),
@@ -78,11 +78,6 @@ def read_product(row: MeasuredRun, source: RunSource) -> Case:
     )
     measured = _measured(row, "matmul_tflops_per_s") * TERA
     return Case(row, product, measured)
-
-
-def _peak(chip: ChipRates, precision: str) -> float:
-    by_format = {"fp8": chip.peak_8bit, "fp4": chip.peak_4bit}
-    return by_format.get(precision, chip.peak_16bit)
 
 
 def _share_of_chip(row: MeasuredRun) -> float:

@@ -27,6 +27,7 @@ from flopbook.prediction.seen_layers import (
 )
 from flopbook.prediction.serving_parameters import PRIORS
 from flopbook.prediction.serving_parts import (
+    BYTES_16,
     common_weights,
     elementwise_seconds,
     exchange_seconds,
@@ -39,9 +40,7 @@ from flopbook.prediction.serving_parts import (
 from flopbook.prediction.stacks import engine_named
 from flopbook.prediction.transformers import FLOP_PER_WEIGHT, Transformer, transformer
 
-BYTES_16 = 2.0
 ATTENTION_SHARE = 0.4  # of the 16-bit peak that attention reaches
-PEAK_BY_FORMAT = {"fp8": "peak_8bit", "fp4": "peak_4bit", "int8": "peak_8bit"}
 # Bytes of a weight and of a cached value by the format that a row names.
 WIDTHS = {
     "fp4": (0.5625, 1.0),
@@ -136,7 +135,7 @@ def serving_of(row: MeasuredRun, year: int | None = None) -> tuple[Serving, tupl
     weight, cache = WIDTHS.get(name, (BYTES_16, BYTES_16))
     is_weight_only = "weight" in word or name in WEIGHT_ONLY
     is_widened = weight < BYTES_16 and any(stack in f"{software} {word}" for stack in WIDENING)
-    peak = getattr(chip, PEAK_BY_FORMAT.get("" if is_weight_only else name, "peak_16bit"))
+    peak = chip.peak("" if is_weight_only else name)
     inferred = []
     batch = row.run.get("batch_seqs")
     if batch is None and task in (DECODE, PREFILL):

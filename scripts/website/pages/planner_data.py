@@ -30,7 +30,7 @@ from flopbook.prediction.bands import BAND_OF_STRANGERS, most_strange, unlike
 from flopbook.prediction.conventions import USUAL, flop_per_token
 from flopbook.prediction.fitted import fitted_kinds
 from flopbook.prediction.layout_memory import software_options
-from flopbook.prediction.machines import lacks_format, machine
+from flopbook.prediction.machines import lacks_format, machine, peak_named
 from flopbook.prediction.named_models import sizes_of
 from flopbook.prediction.stacks import STACKS
 from flopbook.prediction.step_time import step_parts
@@ -181,7 +181,9 @@ def record() -> dict[str, Any]:
         "memory": _plain(memory_inputs(reference)),
         "chips": {name: chip_record(name, reference) for name in chips()},
         "stacks": {name: _stack_record(reference, name) for name in STACKS},
-        "formats": {name: _change(reference, dtype=name) for name in FORMATS},
+        "formats": {
+            name: {**_change(reference, dtype=name), "peak": peak_named(name)} for name in FORMATS
+        },
         "models": {model.id: model_record(model, reference) for model in models()},
         "prices": {name: price for name in chips() if (price := price_record(name))},
         "serving": serving_data.record(chips(), models()),

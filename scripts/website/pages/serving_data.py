@@ -26,7 +26,7 @@ from flopbook.planning.serving_question import (
 from flopbook.prediction import serving
 from flopbook.prediction.bands import BAND_OF_STRANGERS, most_strange, unlike, widest_band
 from flopbook.prediction.fitted import fitted_kinds
-from flopbook.prediction.machines import machine
+from flopbook.prediction.machines import machine, peak_named
 
 MODULE = "replicas.js"
 # Formats that a reader may choose, the widest first: what does not fit in one may in the next.
@@ -119,8 +119,7 @@ def _format(name: str) -> dict[str, Any]:
     """Widths of a format, and which peak of a chip it uses."""
     base = serving_question({**REFERENCE, "dtype": name}).base
     formats = {field: getattr(base, field) for field in _OF_FORMATS}
-    peak = serving.PEAK_BY_FORMAT.get(name, "peak_16bit")
-    return {**formats, "peak": peak, **_band(dtype=name)}
+    return {**formats, "peak": peak_named(name), **_band(dtype=name)}
 
 
 def _model(name: str) -> dict[str, Any]:

@@ -4,9 +4,6 @@ import {MOST_CHIPS, questionOf, widestBand} from "./asking.js";
 import {heldParts, partsOf, plan, smallestCount} from "./search.js";
 import {flop_per_token} from "./step_time.js";
 
-// The peak of the format that products run in: an MFU over it is at most 1.
-const PEAKS = {fp8: "peak_8bit", fp4: "peak_4bit"};
-
 /** The best layouts with their parts; where none fits, the number of chips on which one does. */
 export function trained(known, asked) {
   const question = questionOf(known, asked);
@@ -14,7 +11,7 @@ export function trained(known, asked) {
   const flop = flop_per_token(question.run, known.convention);
   const tokens = asked.batch * asked.seq;
   const band = bandOf(known, asked);
-  const peak = question.run[PEAKS[asked.dtype] ?? "peak_16bit"];
+  const peak = question.run[known.formats[asked.dtype].peak]; // of the format, so that no MFU is above 1
   const shown = layouts.map((layout) => ({
     ...layout,
     low: layout.seconds / band,
