@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import datetime
 import difflib
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -22,6 +23,8 @@ Group = Mapping[str, Any]
 NOTHING: Group = {}
 GROUPS = ("model", "hardware", "parallelism", "run")
 USES = ("fit", "check")
+# What a row names as the origin of its shape where that is a file of ours; of it the id.
+MODEL_FILE = re.compile(r"calculators/models/([\w./-]+?)\.yaml")
 # A field this close to a known name is a slip of the keyboard; any other is one that we do not use.
 _SLIP = 0.85
 # What logs and other tools call a field of ours; it would count for nothing under their name.

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from flopbook.data.library import library
 from flopbook.data.measured_runs import run_files
-from flopbook.data.runs import MeasuredRun, RunSource
+from flopbook.data.runs import MODEL_FILE, MeasuredRun, RunSource
 from flopbook.errors import FlopbookError
 from flopbook.hardware.picked import Picked
 from flopbook.prediction.conventions import (
@@ -40,9 +40,7 @@ FORMATS = {
     "tf32": ("tf32",),
     "fp32": ("fp32",),
 }
-_PEAKS = {"fp4": "peak_4bit", "fp8": "peak_8bit", "int8": "peak_8bit"}
 _HALF_CHIP = re.compile(r"one of 2 devices")
-_OURS = re.compile(r"calculators/models/(.+)\.yaml")
 TOKENS = "token/s"
 _TOKENS = ("tokens_per_s_per_chip", "tokens_per_s", "step_time_s")
 # How a share came about: from tokens and seconds, from a share or FLOP/s that the source counts in
@@ -117,7 +115,7 @@ def format_of(words: str) -> str:
 
 def model_of(model: Mapping[str, object]) -> str:
     """The id of the model that a row names; empty where there is none of that name."""
-    ours = _OURS.match(str(model.get("dims_from", "")))
+    ours = MODEL_FILE.match(str(model.get("dims_from", "")))
     name = ours[1] if ours else str(model.get("name", ""))
     return _known_model(name)
 
@@ -141,9 +139,7 @@ def _chips(row: MeasuredRun) -> float:
 
 def _peak(chip: ChipRates, words: str) -> float:
     """The dense peak of the format of matrix products; weights alone are widened before them."""
-    name = "" if "weight" in words.lower() else format_of(words)
-    peak: float = getattr(chip, _PEAKS.get(name, "peak_16bit"))
-    return peak
+    return chip.peak("" if "weight" in words.lower() else format_of(words))
 
 
 # One reader for each kind of row.

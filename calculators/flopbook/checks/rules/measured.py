@@ -5,11 +5,10 @@ A publication may be wrong; then the row says so with a flag, and nothing is fit
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from flopbook.checks.rules.base import Advice, Finding, Holdings
-from flopbook.data.runs import MeasuredRun, RunFile, RunSource
+from flopbook.data.runs import MODEL_FILE, MeasuredRun, RunFile, RunSource
 from flopbook.errors import FlopbookError, Problem
 from flopbook.prediction.conventions import HARDWARE, flop_per_token
 from flopbook.prediction.machines import machine
@@ -24,9 +23,6 @@ COUNTING = 0.3
 # Formats whose peak a source may take for a utilisation instead of that in 16 bits.
 PEAKS = ("peak_16bit", "peak_8bit", "peak_4bit")
 TERA = 1e12
-# What a row names as the origin of its shape where that is a file of ours.
-FOLDER = "calculators/models/"
-OURS = re.compile(re.escape(FOLDER) + r"([\w./-]+?)\.yaml")
 DEGREES = ("tp", "pp", "dp", "cp")
 # The flags with which a row owns up to a contradiction in its source.
 WRONG_DEGREES = "parallel_sizes_do_not_multiply_to_n_gpus"
@@ -63,11 +59,10 @@ def _publications(runs: RunFile, holdings: Holdings) -> Iterator[Finding]:
 
 def _shape(row: MeasuredRun, holdings: Holdings) -> Iterator[Finding]:
     """A shape that is said to come from a file of ours comes from one that is there."""
-    named = OURS.findall(str(row.model.get("dims_from", "")))
-    for name in named:
-        if name not in holdings.models and "models" not in holdings.unreadable:
+    for named in MODEL_FILE.finditer(str(row.model.get("dims_from", ""))):
+        if named[1] not in holdings.models and "models" not in holdings.unreadable:
             advice = Advice("a file of calculators/models/", "mend the name, or add the model")
-            yield _at(row, f"dims_from '{FOLDER}{name}.yaml'", advice)
+            yield _at(row, f"dims_from '{named[0]}'", advice)
 
 
 def _degrees(row: MeasuredRun) -> Iterator[Finding]:
