@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from flopbook.data.library import library
-from flopbook.data.sought import read_sought, read_sought_prices, sought, sought_prices
+from flopbook.data.sought import Searches, read_searches, searches
 from flopbook.errors import DataError
 from tests.support.samples import assert_clean
 
@@ -32,7 +32,7 @@ def written(folder: Path, **changes: str | None) -> Path:
 
 @pytest.mark.parametrize("day", ["2026-11-20", '"2026-11-20"'])
 def test_a_chip_is_read_with_its_day_and_its_line(tmp_path: Path, day: str) -> None:
-    (chip,) = read_sought(written(tmp_path, as_of=day))
+    (chip,) = read_searches(written(tmp_path, as_of=day)).chips
     assert (chip.name, chip.maker, chip.line) == ("A2", "Acme", 2)
     assert chip.as_of == datetime.date(2026, 11, 20)
 
@@ -40,7 +40,7 @@ def test_a_chip_is_read_with_its_day_and_its_line(tmp_path: Path, day: str) -> N
 @pytest.mark.parametrize("missing", ROW)
 def test_a_chip_without_a_field_is_refused_in_one_line(tmp_path: Path, missing: str) -> None:
     with pytest.raises(DataError, match=f"expected a '{missing}'") as refused:
-        read_sought(written(tmp_path, **{missing: None}))
+        read_searches(written(tmp_path, **{missing: None}))
     assert_clean(refused.value)
     assert len(refused.value.problems) == 1
 
@@ -48,16 +48,15 @@ def test_a_chip_without_a_field_is_refused_in_one_line(tmp_path: Path, missing: 
 @pytest.mark.parametrize("changes", [{"as_of": "soon"}, {"peak": "500"}, {"found": '""'}])
 def test_what_is_no_row_is_refused(tmp_path: Path, changes: dict[str, str]) -> None:
     with pytest.raises(DataError):
-        read_sought(written(tmp_path, **changes))
+        read_searches(written(tmp_path, **changes))
 
 
 def test_a_library_without_the_file_sought_nothing(tmp_path: Path) -> None:
-    assert read_sought(tmp_path / "sought.yaml") == ()
-    assert read_sought_prices(tmp_path / "sought.yaml") == ()
+    assert read_searches(tmp_path / "sought.yaml") == Searches(chips=(), prices=())
 
 
 def test_a_file_need_not_have_prices(tmp_path: Path) -> None:
-    assert read_sought_prices(written(tmp_path)) == ()
+    assert read_searches(written(tmp_path)).prices == ()
 
 
 def with_prices(folder: Path, chips: str) -> Path:
@@ -68,7 +67,7 @@ def with_prices(folder: Path, chips: str) -> Path:
 
 
 def test_prices_are_read_with_their_chips_and_their_line(tmp_path: Path) -> None:
-    (row,) = read_sought_prices(with_prices(tmp_path, "[acme/a2, acme/a3]"))
+    (row,) = read_searches(with_prices(tmp_path, "[acme/a2, acme/a3]")).prices
     assert row.chips == ("acme/a2", "acme/a3")
     assert (row.as_of, row.line) == (datetime.date(2026, 11, 20), 4)
 
@@ -76,17 +75,17 @@ def test_prices_are_read_with_their_chips_and_their_line(tmp_path: Path) -> None
 @pytest.mark.parametrize("chips", ["[]", "acme/a2", "[A2]", "[{}]"])
 def test_prices_of_no_chip_are_refused(tmp_path: Path, chips: str) -> None:
     with pytest.raises(DataError) as refused:
-        read_sought_prices(with_prices(tmp_path, chips))
+        read_searches(with_prices(tmp_path, chips))
     assert_clean(refused.value)
 
 
 def test_our_prices_are_of_chips_that_we_have_each_once() -> None:
-    chips = [chip for row in sought_prices() for chip in row.chips]
+    chips = [chip for row in searches().prices for chip in row.chips]
     assert chips and len(set(chips)) == len(chips)
     assert set(chips) <= set(library().entry_ids)
 
 
 def test_ours_are_told_apart_and_say_where_was_looked() -> None:
-    chips = sought()
+    chips = searches().chips
     assert chips and len({(chip.maker, chip.name) for chip in chips}) == len(chips)
     assert all(len(chip.where.split()) >= 5 and len(chip.found.split()) >= 5 for chip in chips)

@@ -22,7 +22,7 @@ from flopbook.data.library import Library, library, using
 from flopbook.data.measured_runs import read_runs
 from flopbook.data.prices import Price, prices
 from flopbook.data.schema import load_schema
-from flopbook.data.sought import Sought, SoughtPrices, sought, sought_prices
+from flopbook.data.sought import Searches, searches
 from flopbook.errors import DataError, Problem
 from flopbook.ledger.rows import Row, ledger_rows
 
@@ -125,14 +125,10 @@ def read_holdings(books: Library) -> tuple[Holdings, list[Problem]]:
     reading = _Reading(problems)
     no_rows: tuple[Row, ...] = ()
     no_prices: tuple[Price, ...] = ()
-    none_sought: tuple[Sought, ...] = ()
-    none_repriced: tuple[SoughtPrices, ...] = ()
     with using(books):
         ledger = reading.all("ledger", ledger_rows, no_rows)
         listed = reading.all("prices", prices, no_prices)
-        looked_for = reading.all("sought", sought, none_sought)
-        if "sought" not in reading.unreadable:
-            none_repriced = sought_prices()
+        looked_for = reading.all("sought", searches, Searches())
         runs, run_problems = read_runs()
     problems += run_problems
     holdings = Holdings(
@@ -144,7 +140,6 @@ def read_holdings(books: Library) -> tuple[Holdings, list[Problem]]:
         references=reading.all("references", lambda: books.references, {}),
         prices=listed,
         sought=looked_for,
-        sought_prices=none_repriced,
         tiers=books.source_tiers,
         topics=reading.all("topics", lambda: books.topics, ()),
         ledger=ledger,

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from flopbook.data.library import library, per_library
 from flopbook.data.records import read_checked, with_dates
+from flopbook.data.yaml_text import Node
 from flopbook.errors import show_path
 
 FILE = "sought.yaml"
@@ -41,37 +42,35 @@ class SoughtPrices(NamedTuple):
     line: int = 1
 
 
-def read_sought(path: Path) -> tuple[Sought, ...]:
-    """All chips of a file. Raises DataError with every problem; a missing file has none."""
-    return tuple(Sought(**row) for row in _rows(path, "chips"))
+class Searches(NamedTuple):
+    """All that was looked for in vain."""
+
+    chips: tuple[Sought, ...] = ()
+    prices: tuple[SoughtPrices, ...] = ()
 
 
-def read_sought_prices(path: Path) -> tuple[SoughtPrices, ...]:
-    """All prices of a file. Raises DataError with every problem; a missing file has none."""
-    return tuple(
-        SoughtPrices(**row | {"chips": tuple(row["chips"])}) for row in _rows(path, "prices")
+def read_searches(path: Path) -> Searches:
+    """The searches of a file. Raises DataError with every problem; a missing file has none."""
+    if not path.is_file():
+        return Searches()
+    document, file = read_checked(path, "sought"), show_path(path)
+    prices = (row | {"chips": tuple(row["chips"])} for row in _rows(document, "prices"))
+    return Searches(
+        tuple(Sought(**row, file=file) for row in _rows(document, "chips")),
+        tuple(SoughtPrices(**row, file=file) for row in prices),
     )
 
 
-def _rows(path: Path, section: str) -> Iterator[dict[str, Any]]:
-    """The rows under a heading of the file, each with the file and line where it is written."""
-    if not path.is_file():
-        return
-    document, file = read_checked(path, "sought"), show_path(path)
+def _rows(document: Node, section: str) -> Iterator[dict[str, Any]]:
+    """The rows under a heading of the file, each with the line where it is written."""
     if section not in document.value:
         return
     rows, nodes = with_dates(document.plain())[section], document.value[section].value
     for row, node in zip(rows, nodes, strict=True):
-        yield row | {"file": file, "line": node.line}
+        yield row | {"line": node.line}
 
 
 @per_library
-def sought() -> tuple[Sought, ...]:
-    """All chips of the library in use that were looked for in vain. Raises DataError."""
-    return read_sought(library().accelerators / FILE)
-
-
-@per_library
-def sought_prices() -> tuple[SoughtPrices, ...]:
-    """All prices of the library in use that were looked for in vain. Raises DataError."""
-    return read_sought_prices(library().accelerators / FILE)
+def searches() -> Searches:
+    """What was looked for in vain by those who keep the library in use. Raises DataError."""
+    return read_searches(library().accelerators / FILE)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from flopbook.data.library import load_entry
-from flopbook.data.sought import sought, sought_prices
+from flopbook.data.sought import searches
 from scripts.website.markup import Html, Markdown, table
 
 TITLE = "Chips that were looked for"
@@ -12,7 +12,7 @@ PRICES_TITLE = "Prices that were looked for"
 
 def sought_section() -> list[Html]:
     """A table of them; empty where none was looked for in vain."""
-    chips = sought()
+    chips = searches().chips
     if not chips:
         return []
     rows = [[chip.name, chip.maker, str(chip.as_of), chip.where, chip.found] for chip in chips]
@@ -32,7 +32,7 @@ def sought_section() -> list[Html]:
 
 def sought_prices_section() -> list[Html]:
     """A table of the chips without a newer price; empty where none was looked for in vain."""
-    looked_for = sought_prices()
+    looked_for = searches().prices
     if not looked_for:
         return []
     rows = [

@@ -10,7 +10,7 @@ from flopbook.checks.rules import sought
 from flopbook.checks.rules.base import Holdings
 from flopbook.data.library import library, load_entry
 from flopbook.data.prices import Price
-from flopbook.data.sought import Sought, SoughtPrices
+from flopbook.data.sought import Searches, Sought, SoughtPrices
 
 DAY = datetime.date(2026, 11, 20)
 CHIP = Sought("A2", "Acme", DAY, "its site", "a picture", "accelerators/sought.yaml", 3)
@@ -20,7 +20,7 @@ PRICES = SoughtPrices((H100,), DAY, "a list", "an old one", "accelerators/sought
 
 def messages(*chips: Sought) -> list[str]:
     entries = {"nvidia/h100-sxm": load_entry("nvidia/h100-sxm")}
-    holdings = Holdings(library=library(), entries=entries, sought=chips)
+    holdings = Holdings(library=library(), entries=entries, sought=Searches(chips))
     return [str(finding.problem) for finding in sought.check(holdings)]
 
 
@@ -42,7 +42,9 @@ def test_nobody_looked_on_a_day_to_come() -> None:
 
 def price_messages(row: SoughtPrices, asked: datetime.date) -> list[str]:
     price = Price(H100, "acme", "x1", 1, "any", "on-demand", 2, "USD/h", asked, "key2026a", DAY)
-    holdings = Holdings(library=library(), entry_ids=(H100,), prices=(price,), sought_prices=(row,))
+    holdings = Holdings(
+        library=library(), entry_ids=(H100,), prices=(price,), sought=Searches(prices=(row,))
+    )
     return [str(finding.problem) for finding in sought.check(holdings)]
 
 

@@ -19,7 +19,7 @@ from flopbook.data.reference import Reference
 from flopbook.data.reference_rules import problem_at
 from flopbook.data.runs import RunFile
 from flopbook.data.schema import Schema
-from flopbook.data.sought import Sought, SoughtPrices
+from flopbook.data.sought import Searches
 from flopbook.data.topics import Topic
 from flopbook.data.vendors import Vendor
 from flopbook.data.yaml_text import named_children, read_yaml
@@ -43,8 +43,7 @@ class Holdings:
     references: Mapping[str, Reference] = field(default_factory=dict)
     runs: Mapping[str, RunFile] = field(default_factory=dict)
     prices: tuple[Price, ...] = ()
-    sought: tuple[Sought, ...] = ()
-    sought_prices: tuple[SoughtPrices, ...] = ()
+    sought: Searches = field(default_factory=Searches)
     tiers: Mapping[str, str] = field(default_factory=dict)
     topics: tuple[Topic, ...] = ()
     ledger: tuple[Row, ...] = ()

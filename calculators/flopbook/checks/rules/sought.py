@@ -19,7 +19,7 @@ def check(holdings: Holdings) -> Iterator[Finding]:
     yield from _found_chips(holdings)
     yield from _found_prices(holdings)
     today = datetime.date.today()
-    rows: list[Sought | SoughtPrices] = [*holdings.sought, *holdings.sought_prices]
+    rows: list[Sought | SoughtPrices] = [*holdings.sought.chips, *holdings.sought.prices]
     for row in rows:
         if row.as_of > today:
             yield _at(
@@ -30,7 +30,7 @@ def check(holdings: Holdings) -> Iterator[Finding]:
 def _found_chips(holdings: Holdings) -> Iterator[Finding]:
     entries = holdings.entries.values()
     entry_of = {_plain(name): entry for entry in entries for name in _names(entry)}
-    for chip in holdings.sought:
+    for chip in holdings.sought.chips:
         entry = entry_of.get(_plain(f"{chip.maker} {chip.name}"))
         if entry is not None:
             advice = Advice("a chip without an entry", f"drop the row: {entry.id} has figures")
@@ -42,7 +42,7 @@ def _found_prices(holdings: Holdings) -> Iterator[Finding]:
     newest: dict[str, datetime.date] = {}
     for price in holdings.prices:
         newest[price.chip] = max(price.date, newest.get(price.chip, price.date))
-    for row in holdings.sought_prices:
+    for row in holdings.sought.prices:
         for chip in row.chips:
             if chip not in holdings.entry_ids:
                 yield _at(row, f"'{chip}'", Advice("the id of an entry", "mend the id"))
