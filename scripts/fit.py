@@ -72,6 +72,8 @@ def fit_kind(model: PredictionModel, *, with_bands: bool) -> dict[str, Any]:
     parameters = fitted(model, cases)
     measured = np.array([case.measured for case in cases])
     errors = predicted(model, cases, parameters) / measured - 1
+    counts = strangeness(model, cases)
+    usual = _usual(cases, counts)
     record: dict[str, Any] = {
         "parameters": {name: _rounded(value) for name, value in parameters.items()},
         "bands": {},
@@ -79,7 +81,7 @@ def fit_kind(model: PredictionModel, *, with_bands: bool) -> dict[str, Any]:
         "left_out": {},
         "seen": seen_by(model, cases),
         "coverage": {},
-        "usual_strangeness": _usual(cases, strangeness(model, cases)),
+        "usual_strangeness": usual,
     }
     if with_bands:
         left_out = _left_out(model, cases, _sweep if model is collectives.MODEL else _cluster)
@@ -91,7 +93,7 @@ def fit_kind(model: PredictionModel, *, with_bands: bool) -> dict[str, Any]:
         if model is memory.MODEL:
             record["bands"] = _memory_bands(cases, errors)
         else:
-            record["bands"] = _bands(model, cases, unseen)
+            record["bands"] = _bands(model, cases, unseen, [count <= usual for count in counts])
         if model is training.MODEL:
             record["bands"][BAND_WITHOUT_STACK] = _blind_band(cases)
         by_trait = errors_by_trait(model, cases)
@@ -171,15 +173,15 @@ def _usual(cases: tuple[Case, ...], counts: list[int]) -> int:
     return int(np.median(sound)) if sound else 0
 
 
-def _bands(model: PredictionModel, cases: tuple[Case, ...], errors: Column) -> dict[str, float]:
+def _bands(
+    model: PredictionModel, cases: tuple[Case, ...], errors: Column, are_usual: list[bool]
+) -> dict[str, float]:
     """A band for each quantity, one for all, and one for rows that are incomplete or flagged.
 
     They hold sound rows as like the others as half of them are; stranger ones have their own.
     """
-    counts = strangeness(model, cases)
-    usual = _usual(cases, counts)
     is_like = np.array(
-        [case.is_sound and count <= usual for case, count in zip(cases, counts, strict=True)]
+        [case.is_sound and is_usual for case, is_usual in zip(cases, are_usual, strict=True)]
     )
     shown = [case.shown or model.shown for case in cases]
     quantities = [line.band or line.quantity for line in shown]

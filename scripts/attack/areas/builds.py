@@ -17,7 +17,7 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -88,7 +88,7 @@ class _Bench:
         return "" if leftovers or not names else f"left behind: {', '.join(sorted(names))}"
 
 
-_Try = Callable[[_Bench, float], Attempt]
+Attack = Callable[[_Bench, float], Attempt]
 
 
 def digest(folder: Path) -> str:
@@ -102,13 +102,18 @@ def digest(folder: Path) -> str:
 
 def attack(campaign: Campaign) -> Iterator[Attempt]:
     """Kills on the small checkout."""
-    yield from attacked(campaign, small_checkout(campaign.folder / "checkout-0"), EDIT, (_KILLS,))
+    checkout = small_checkout(campaign.folder / "checkout-0")
+    yield from attacked(campaign, checkout, EDIT, {killed: _KILLS})
 
 
 def attacked(
-    campaign: Campaign, checkout: Path, edited: str, counts: tuple[int, ...], lane_count: int = 1
+    campaign: Campaign,
+    checkout: Path,
+    edited: str,
+    counts: Mapping[Attack, int],
+    lane_count: int = 1,
 ) -> Iterator[Attempt]:
-    """So many kills, pairs and full disks, in `lane_count` copies at once."""
+    """So many attacks of each kind on builds, in `lane_count` copies at once."""
     first = _Bench(checkout, edited)
     # Each lane ends with a build of its own: a small campaign is sooner done in one.
     others = range(1, campaign.count(lane_count))
@@ -117,7 +122,7 @@ def attacked(
     for bench in lanes:
         free.put(bench)
 
-    def in_a_lane(job: tuple[_Try, float]) -> Attempt:
+    def in_a_lane(job: tuple[Attack, float]) -> Attempt:
         bench = free.get()
         try:
             return job[0](bench, job[1])
@@ -127,8 +132,8 @@ def attacked(
     # Chance is asked before anything runs: the order in which lanes are free is not its business.
     jobs = [
         (attack_kind, campaign.rng.random())
-        for attack_kind, full_count in zip((_killed, _pair, _full_disk), counts, strict=False)
-        for _ in range(campaign.count(full_count) if full_count else 0)
+        for attack_kind, full_count in counts.items()
+        for _ in range(campaign.count(full_count))
     ]
     with ThreadPoolExecutor(len(lanes)) as pool:
         yield from pool.map(in_a_lane, jobs)
@@ -156,7 +161,7 @@ def _started(bench: _Bench, *words: str) -> subprocess.Popen[str]:
     )
 
 
-def _killed(bench: _Bench, chance: float) -> Attempt:
+def killed(bench: _Bench, chance: float) -> Attempt:
     """A build that is killed at a random moment; its children are gone soon after."""
     bench.go_back()
     moment = chance * bench.seconds * 1.1
@@ -195,7 +200,7 @@ def _of_session(session: int) -> dict[int, str]:
     return commands
 
 
-def _pair(bench: _Bench, chance: float) -> Attempt:
+def pair(bench: _Bench, chance: float) -> Attempt:
     """Two builds at once, the second begun at a random moment of the first.
 
     Every other second one may find its site made; the others make it again.
@@ -216,7 +221,7 @@ def _pair(bench: _Bench, chance: float) -> Attempt:
     return Attempt(title, bench.fault())
 
 
-def _full_disk(bench: _Bench, chance: float) -> Attempt:
+def full_disk(bench: _Bench, chance: float) -> Attempt:
     """A build on a disk that holds the old site and less than all of the new one."""
     out = bench.folder.with_name(f"{bench.folder.name}-disk-{chance}")
     disk = out / "disk"

@@ -7,14 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from scripts.attack.areas.builds import EDIT, attacked
+from scripts.attack.areas.builds import EDIT, Attack, attacked, full_disk, pair
 from scripts.attack.campaign import Attempt, Campaign
 from scripts.attack.checkout import small_checkout
 
 NAME = "crowded-builds"
-_COUNTS = (0, 20, 10)  # no kills, pairs of builds, full disks
+_COUNTS: dict[Attack, int] = {pair: 20, full_disk: 10}
 
 
 def attack(campaign: Campaign) -> Iterator[Attempt]:
     """Pairs and full disks on the small checkout."""
-    yield from attacked(campaign, small_checkout(campaign.folder / "checkout-0"), EDIT, _COUNTS)
+    checkout = small_checkout(campaign.folder / "checkout-0")
+    yield from attacked(campaign, checkout, EDIT, _COUNTS)

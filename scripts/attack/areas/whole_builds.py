@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from scripts.attack.areas.builds import attacked
+from scripts.attack.areas.builds import Attack, attacked, full_disk, killed, pair
 from scripts.attack.campaign import Attempt, Campaign
 from scripts.attack.checkout import whole_checkout
 
 NAME = "whole-builds"
-_COUNTS = (5, 5, 5)
+_COUNTS: dict[Attack, int] = {killed: 5, pair: 5, full_disk: 5}
 _LANES = 2  # copies that are built at once
 _EDIT = "docs/handbook/index.md"
 
