@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from contextvars import ContextVar
 
-from flopbook.quantities.unit_table import COUNTS, CUSTOMARY, PREFIXES, UNITS
+from flopbook.quantities.unit_table import COUNTS, CUSTOMARY, PREFIXES, UNITS, unit
 
 # Whether amounts of bytes are shown with binary prefixes where nothing else is said: the switch of
 # a whole command.
@@ -84,11 +84,16 @@ def other_units(value: float, unit_name: str, *, digits: int = 4) -> str:
     if unit_name != "s":
         return ""
     names = next((names for size, names in _BESIDE_TIMES if value >= size), ())
-    return "; ".join(_in_unit(value, name, digits) for name in names)
+    return "; ".join(in_unit(value, name, digits=digits) for name in names)
 
 
-def _in_unit(value: float, name: str, digits: int) -> str:
-    amount = value / UNITS[name].factor
+def in_unit(value: float, name: str, *, digits: int = 4) -> str:
+    """Write an SI value in a unit that is named, whatever its size.
+
+    >>> in_unit(1.307e15, "TFLOP/s")
+    '1,307 TFLOP/s'
+    """
+    amount = value / unit(name).factor
     return f"{_number(amount, digits)} {plural(name, amount)}"
 
 

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from flopbook.architectures.shape import shape
 from flopbook.hardware.chip import chip
 from flopbook.hardware.picked import Picked
+from flopbook.quantities.formatting import in_unit
 from flopbook.quantities.units import format_quantity, unit
 from scripts.website.markup import Html, Markdown, attribute, front_matter, link, page_text, tag
 from scripts.website.pages.accelerators import entry_page
@@ -346,10 +347,9 @@ def _in_one_unit(quantity: Quantity, values: Sequence[float | None]) -> list[str
     if len(amounts) < len(values) or len({text.partition(" ")[2] for text in words}) == 1:
         return words
     symbol = words[values.index(min(amounts))].partition(" ")[2]
-    counts = [amount / unit(symbol).factor for amount in amounts]
-    if max(counts) >= _MOST_COUNT:
+    if max(amounts) / unit(symbol).factor >= _MOST_COUNT:
         return words
-    return [f"{float(f'{count:.4g}'):,.10g} {symbol}" for count in counts]
+    return [in_unit(amount, symbol) for amount in amounts]
 
 
 def _cell(pair: Pair, row: ExplorerRow, headline: Headline, bar: BarOfCell) -> Html:
