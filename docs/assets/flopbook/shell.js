@@ -64,13 +64,19 @@ function startSearch() {
 }
 
 /** The way back to the top, offered to a reader who scrolls up. Sections that are laid out late
- * move the page by a few pixels, which is not scrolling. */
+ * move the page, which is not scrolling: the page's height tells the two apart, and a move of a
+ * few pixels may come a frame after the height changed. */
 function startTop() {
   const top = find(".md-top");
   if (!top) return;
   const LEAST = 24;
-  let turn = scrollY;
+  const page = document.documentElement;
+  let [turn, height] = [scrollY, page.scrollHeight];
   addEventListener("scroll", () => {
+    if (page.scrollHeight !== height) {
+      [turn, height] = [scrollY, page.scrollHeight];
+      return;
+    }
     if (scrollY < turn && scrollY > turn - LEAST) return;
     const hidden = scrollY >= turn || scrollY < innerHeight / 2;
     if (top.hidden !== hidden) top.hidden = hidden;

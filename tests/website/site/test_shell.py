@@ -39,15 +39,26 @@ def test_the_scheme_is_the_systems_until_a_reader_chooses(surf: Any, base: str) 
     assert found == ["slate", "default", "slate", "slate", "slate", "1"]
 
 
+_TALL = """document.querySelector('article').prepend(Object.assign(
+  document.createElement('div'), {className: 'tall-for-a-test', style: 'height: 600px'}))"""
+
+
 def _moved(context: Any, base: str) -> dict[str, Any]:
     tab = context.new_page()
     tab.goto(base + "handbook/fsdp/")
     links = "[...document.querySelectorAll('.md-sidebar--secondary a.md-nav__link')]"
     third = tab.evaluate(f"{links}[2].hash")
+    tab.evaluate(_TALL)
     tab.wait_for_timeout(300)
     tab.evaluate(f"document.querySelector('{third}').scrollIntoView()")
     tab.wait_for_function(f"{_ACTIVE}.length > 0")
+    below = tab.evaluate("scrollY")
     found = {"active": tab.evaluate(_ACTIVE) == [third], "top": tab.evaluate(_OFFERED)}
+    # What shrinks above the reader scrolls the page back, and no reader did.
+    tab.evaluate("document.querySelector('article > .tall-for-a-test').remove()")
+    tab.wait_for_function(f"scrollY <= {below} - 300")
+    tab.wait_for_timeout(100)
+    found["shrunk"] = tab.evaluate(_OFFERED)
     tab.mouse.wheel(0, -200)
     tab.wait_for_selector(".md-top:not([hidden])")
     tab.click(".md-top")
@@ -62,7 +73,7 @@ def _moved(context: Any, base: str) -> dict[str, Any]:
 
 def test_contents_follow_the_reader_and_keys_lead_on(surf: Any, base: str) -> None:
     found = surf(_moved, base, viewport={"width": 1280, "height": 800})
-    assert found == {"active": True, "top": False, "marks": {"critical", "batch"}}
+    assert found == {"active": True, "top": False, "shrunk": False, "marks": {"critical", "batch"}}
 
 
 def _drawer(context: Any, base: str) -> list[bool]:
