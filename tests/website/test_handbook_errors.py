@@ -60,6 +60,7 @@ WRONG = [
     ("overlap-and-offloading", "models of 70B and more have the width"),
     ("prediction", "whose bands overlap by the third digit"),
     ("from-plan-to-flags", "as Megatron's own example scripts set it"),
+    ("expert-and-context-parallelism", "Below about $H / G$ ranks"),
 ]
 
 
