@@ -61,6 +61,8 @@ WRONG = [
     ("prediction", "whose bands overlap by the third digit"),
     ("from-plan-to-flags", "as Megatron's own example scripts set it"),
     ("expert-and-context-parallelism", "Below about $H / G$ ranks"),
+    ("accelerators", "which is much less than sizes shrink"),
+    ("accelerators", "The chip before it ran at"),
 ]
 
 
@@ -329,3 +331,18 @@ def test_a_gather_for_each_token_takes_fifty_times_as_long_as_reading() -> None:
     gather, read = 7 / 8 * weights / port, weights / 8 / memory
     assert gather == pytest.approx(0.27, abs=0.01) and 50 < gather / read < 55
     assert "FSDP is not among them" in text_of("inference")
+
+
+@pytest.mark.parametrize(("chips", "share"), [(64, 2 / 6), (8960, 2 * 2 * 320 / 4480 / 6)])
+def test_an_all_to_all_on_a_torus_ends_at_the_links_across_its_middle(
+    chips: int, share: float
+) -> None:
+    """Half of what a chip sends crosses, so it may send at twice its share of those links."""
+    each = 1e12  # bytes of a chip, so many that the hops do not count
+    options = {"startup": 0, "ramp": 0, "efficiency": 1}
+    answer = calculate(
+        "collective", chip="tpu-v5p", chips=chips, op="all-to-all", bytes=each * chips, **options
+    )
+    sent = each / answer["bandwidth_seconds"]
+    assert sent == pytest.approx(share * 600e9, rel=0.01)
+    assert "Only half of what a chip sends has to cross" in text_of("accelerators")
