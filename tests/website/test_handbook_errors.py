@@ -63,6 +63,8 @@ WRONG = [
     ("expert-and-context-parallelism", "Below about $H / G$ ranks"),
     ("accelerators", "which is much less than sizes shrink"),
     ("accelerators", "The chip before it ran at"),
+    ("computer", "half a step over 1, a sixteenth"),
+    ("computer", "A sum like ours does wait"),
 ]
 
 
@@ -346,3 +348,11 @@ def test_an_all_to_all_on_a_torus_ends_at_the_links_across_its_middle(
     sent = each / answer["bandwidth_seconds"]
     assert sent == pytest.approx(share * 600e9, rel=0.01)
     assert "Only half of what a chip sends has to cross" in text_of("accelerators")
+
+
+def test_the_largest_relative_error_of_e4m3_is_a_seventeenth() -> None:
+    """Half a step, a sixteenth, relative to what was rounded: halfway from 1 to the next."""
+    values = np.linspace(1, 2, 100_001)[:-1]
+    error = np.abs(np.round(values * 8) / 8 - values) / values
+    assert error.max() == pytest.approx(1 / 17, rel=1e-3)
+    assert "is a seventeenth" in text_of("computer")
