@@ -22,6 +22,27 @@ ASKED = [
     ("networks", "An expert group of", (64, 16, 900, 50)),
     ("pipeline-parallelism", "The run of the worked example moves", (2048, 8, 512)),
     ("why-compute", "You expect 5 trillion tokens", (98, 1.8, 4.5, 11)),
+    ("why-compute", "A model of 70", (70, 15, 16, 8192, 200000, 30)),
+    ("computer", "A core has a cycle", (0.274, 4, 2, 8)),
+    ("accelerators", "All-to-all on a closed", (4, 100)),
+    ("sharded-matrices", "Two axes at once", (8192, 459, 100)),
+    ("expert-and-context-parallelism", "Latents travel", (576, 32832, 50, 989.4, 128, 192)),
+]
+WRITTEN = 16 * 8192 * 200_000
+ANSWERED = [
+    ("why-compute", "A model of 70", (WRITTEN, 7.6, 7.6 * 70e9 * WRITTEN, 6.3e24, 45e12)),
+    ("computer", "A core has a cycle", (4 * 2, 2 * 8, 0.274e-9 / 16, 8 * 16 / 0.274e-9)),
+    ("accelerators", "All-to-all on a closed", (32 * 100e9, 100e9, 200e9)),
+    (
+        "sharded-matrices",
+        "Two axes at once",
+        (8192**2, 8192**2 / 2, 8192**2 * 0.75 / 200e9, 8192**2 / 2 / 200e9, 8192**3 / 4 / 459e12),
+    ),
+    (
+        "expert-and-context-parallelism",
+        "Latents travel",
+        (576 * 989.4e12 / (128 * 320 * 50e9), 32832 * 989.4e12 / (128 * 320 * 50e9)),
+    ),
 ]
 
 
@@ -33,6 +54,15 @@ def test_a_question_prints_what_its_answer_starts_from(
     question = found[0].partition("??? success")[0].replace(",", "")
     for number in inputs:
         assert f"{number:g}" in question, (number, question)
+
+
+@pytest.mark.parametrize(("chapter", "opening", "values"), ANSWERED)
+def test_an_answer_follows_from_what_its_question_prints(
+    chapter: str, opening: str, values: tuple[float, ...]
+) -> None:
+    shown = numbers_of(chapter, opening)
+    for value in values:
+        assert agrees(value, shown), (value, sorted(shown))
 
 
 def test_the_length_where_attention_equals_the_rest_follows_from_the_question() -> None:
