@@ -175,7 +175,8 @@ def form(site: Path, runs: int) -> Iterator[Timed]:
 
 
 # From the last key of a question until an answer to it is in the page.
-_ASK = """question => new Promise(done => {
+# A question of which no answer comes is an error: a promise in a page has no deadline of its own.
+_ASK = """([question, seconds]) => new Promise((done, failed) => {
   const meta = document.querySelector('.md-search-result__meta');
   const field = document.querySelector('.md-search__input');
   meta.textContent = '';
@@ -184,11 +185,18 @@ _ASK = """question => new Promise(done => {
     watch.disconnect();
     done(performance.now() - begun);
   });
+  setTimeout(() => failed(new Error(`no answer to "${question}"`)), 1000 * seconds);
   watch.observe(meta, {childList: true, characterData: true, subtree: true});
   const begun = performance.now();
   field.value = question;
   field.dispatchEvent(new Event('input', {bubbles: true}));
 })"""
+
+
+def asked(tab: Page, question: str, seconds: float = 60) -> float:
+    """How many milliseconds a page's search takes to answer; an error after so many seconds."""
+    milliseconds: float = tab.evaluate(_ASK, [question, seconds])
+    return milliseconds
 
 
 def search(site: Path, runs: int) -> Iterator[Timed | Weighed]:
@@ -200,7 +208,7 @@ def search(site: Path, runs: int) -> Iterator[Timed | Weighed]:
             tab = new_tab()
             tab.goto(base + "handbook/roofline/", wait_until="networkidle")
             tab.keyboard.press("/")
-            times = [tab.evaluate(_ASK, question) for question in QUESTIONS]
+            times = [asked(tab, question) for question in QUESTIONS]
             first.append(times[0])
             later += times[1:]
             tab.close()

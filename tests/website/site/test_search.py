@@ -260,6 +260,18 @@ def test_the_measure_asks_the_search(site: Path) -> None:
     assert min(first.times + later.times) > 0 and documents.size < 800_000
 
 
+def _unanswered(context: Any, _: str) -> str:
+    tab = context.new_page()
+    tab.set_content("<p class=md-search-result__meta></p><input class=md-search__input>")
+    with pytest.raises(Exception, match="no answer") as refused:
+        benchpages.asked(tab, "roofline", 0.05)
+    return str(refused.value)
+
+
+def test_the_measure_does_not_wait_for_ever(surf: Any, base: str) -> None:
+    assert 'no answer to "roofline"' in surf(_unanswered, base)
+
+
 def test_what_is_alike_on_all_pages_is_left_out() -> None:
     found = [
         {
