@@ -6,6 +6,7 @@ import importlib.util
 import json
 import sys
 import types
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from flopbook.evaluation.calculator import calculate
 from flopbook.prediction import backends, measuring
 from flopbook.prediction.backends import NumpyBackend, TorchBackend
 from flopbook.prediction.decoders import WORK, Decoder, DecoderWork, decoder
-from flopbook.prediction.measuring import Order, Timing, measure, run_file
+from flopbook.prediction.measuring import Measured, Order, Timing, measure, run_file
 from flopbook.prediction.measuring_decoders import DecoderOrder, rows, share, words
 from flopbook.prediction.own_runs import read_own_runs
 from flopbook.prediction.validation import validate
@@ -326,3 +327,29 @@ def test_a_token_with_a_cache_is_the_last_of_the_prompt() -> None:
         one = model(tokens[:, -1:], angles_of(SMALL, torch.tensor([8])), caches)
         whole = model(tokens, angles_of(SMALL, torch.arange(9)))
     assert torch.allclose(one, whole, atol=1e-5)
+
+
+@pytest.mark.parametrize("form", [[], ["--json"]])
+def test_what_was_measured_before_an_error_is_printed_and_written(
+    form: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: Any
+) -> None:
+    """A model that ran out of memory took the minutes of all measurements before it along."""
+    row = {
+        "id": "own-memory-copy-of-1-MiB",
+        "kind": "hbm_bandwidth",
+        "run": {"op": "copy"},
+        "measured": {"memory_bandwidth_gb_per_s": 2.0},
+    }
+    copy = Measured("memory copy", Timing(1.0, 1.0, 1, 1), 2e9, "byte/s", None, (row,))
+
+    def out_of_memory(*_: object) -> Iterator[Measured]:
+        yield copy
+        raise FlopbookError("step of llama-3-8b is out of memory")
+
+    monkeypatch.setattr("flopbook.prediction.measuring.measure", out_of_memory)
+    rows = tmp_path / "mine.yaml"
+    assert run(["measure", "--backend", "numpy", "--output", str(rows), *form]) == 2
+    printed = capsys.readouterr()
+    assert "memory copy" in printed.out
+    assert "step of llama-3-8b is out of memory" in printed.err
+    assert "own-memory-copy-of-1-MiB" in rows.read_text(encoding="utf-8")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -67,13 +67,36 @@ def measure_command(
     if output is not None:
         _check_output(Path(output))
     machine = chosen(backend)
-    measurements = list(measure(machine, order))
+    measurements, failure = _finished(measure(machine, order))
     if output is not None:
         _write(Path(output), machine, order, measurements)
     if as_json:
         record = {"device": machine.device, "software": machine.software}
         print_json({**record, "measured": [measurement.record() for measurement in measurements]})
-        return
+    else:
+        _print_table(machine, order, measurements, output)
+    if failure is not None:
+        raise failure
+
+
+def _finished(
+    measurements: Iterable[Measured],
+) -> tuple[list[Measured], FlopbookError | None]:
+    """What was measured, and the error that ended it early. Raises the error of the first."""
+    finished: list[Measured] = []
+    try:
+        for measurement in measurements:
+            finished.append(measurement)
+    except FlopbookError as error:
+        if not finished:
+            raise
+        return finished, error
+    return finished, None
+
+
+def _print_table(
+    machine: Backend, order: Order, measurements: Sequence[Measured], output: str | None
+) -> None:
     print(f"{machine.device}, {machine.software}")
     head = ("what", "reached", "of printed", "time", "spread")
     print(columns([_line(measurement) for measurement in measurements], head=head))
