@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from flopbook.data.measured_runs import run_files
-from flopbook.data.runs import RunFile, RunSource
+from flopbook.data.runs import MeasuredRun, RunFile, RunSource
 from flopbook.errors import FlopbookError, UnknownName
 from flopbook.evaluation.calculator import calculate
 from flopbook.prediction.bands import BAND_OF_STRANGERS, widest_band
@@ -18,6 +18,7 @@ from flopbook.prediction.fitted import fitted_kinds
 from flopbook.prediction.layouts import precision_named, training_run
 from flopbook.prediction.machines import machine, memory_rate, package_named
 from flopbook.prediction.named_models import MODEL_SHAPE, with_shape
+from flopbook.prediction.rates import read_product
 from flopbook.prediction.stacks import STACKS, chosen_stack, stack_named
 from flopbook.prediction.transformers import transformer
 from tests.prediction.test_step_time import LLAMA, MIXTURE, row
@@ -269,3 +270,17 @@ def test_products_unlike_the_fitted_ones_have_a_wider_band() -> None:
     base = widest_band(known, ["matmul rate"], {"chip": "tpu", "format": "16 bits"})
     strange = widest_band(known, ["matmul rate"], {"chip": "blackwell", "format": "4.5 bits"})
     assert base == known.bands["matmul rate"] < strange == known.bands[BAND_OF_STRANGERS]
+
+
+@pytest.mark.parametrize(
+    ("chip", "precision", "peak"),
+    [("MI100", "fp16", 184.6e12), ("MI100", "bf16", 92.3e12), ("MI210", "fp16", 181e12)],
+)
+def test_a_product_runs_at_the_rate_of_its_own_format(
+    chip: str, precision: str, peak: float
+) -> None:
+    """An MI100 multiplies fp16 at twice the rate of bf16; later chips do not tell them apart."""
+    product = MeasuredRun("one", "matmul_peak", "acme", "Table 1", {"matmul_tflops_per_s": 100})
+    run = {"precision": precision, "matmul_shape_mxnxk": "4096x4096x4096"}
+    case = read_product(product._replace(hardware={"chip": chip}, run=run), RunSource("acme2026"))
+    assert case.inputs.peak == pytest.approx(peak, rel=1e-3)

@@ -12,7 +12,7 @@ from flopbook.data.runs import MeasuredRun, RunSource
 from flopbook.errors import FlopbookError
 from flopbook.prediction.arrays import Column
 from flopbook.prediction.layouts import precision_named
-from flopbook.prediction.machines import machine, memory_rate
+from flopbook.prediction.machines import ChipRates, machine, memory_rate, package_named, peak_of
 from flopbook.prediction.models import Case, Parameters, PredictionModel, PrintedAs
 from flopbook.prediction.parameters import GENERATION_STARTS, Prior
 
@@ -69,7 +69,7 @@ def read_product(row: MeasuredRun, source: RunSource) -> Case:
     precision = "fp8" if word.startswith("int8") else precision_named(word)
     product = MatrixProduct(
         generation=chip.generation,
-        peak=chip.peak(precision) * _share_of_chip(row),
+        peak=_peak(chip, row, precision) * _share_of_chip(row),
         sides=(float(sides[1]), float(sides[2]), float(sides[3])),
         width=WIDTHS.get(precision, 2.0),
         memory_bandwidth=(chip.memory_bandwidth or np.inf) * _share_of_chip(row),
@@ -78,6 +78,13 @@ def read_product(row: MeasuredRun, source: RunSource) -> Case:
     )
     measured = _measured(row, "matmul_tflops_per_s") * TERA
     return Case(row, product, measured)
+
+
+def _peak(chip: ChipRates, row: MeasuredRun, precision: str) -> float:
+    """The rate of the format; an MI100 multiplies fp16 twice as fast as bf16."""
+    if not str(row.run.get("precision", "")).lower().startswith("fp16"):
+        return chip.peak(precision)
+    return peak_of(package_named(row.hardware["chip"]), "fp16") or chip.peak(precision)
 
 
 def _share_of_chip(row: MeasuredRun) -> float:
