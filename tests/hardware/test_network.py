@@ -192,3 +192,11 @@ def test_every_recorded_network_answers_or_says_what_it_lacks() -> None:
         except FlopbookError as error:
             assert "recorded" in str(error) or "published" in str(error)
     assert found > 25
+
+
+def test_a_node_of_four_mi250_has_the_links_of_one_of_four_mi250x() -> None:
+    """Six and eight links leave the modules; five of either go to the three other modules."""
+    nodes = [chip(name) for name in ("mi250", "mi250x")]
+    assert {node.scaleup_bandwidth() for node in nodes} == {250e9}
+    domains = [node.pick_scaleup_domain() for node in nodes]
+    assert [domain.value for domain in domains if domain] == [4, 4]
