@@ -1,7 +1,7 @@
 // A worker between the page (search/asking.js) and the theme's search, which it loads with its documents for the first question.
 // The theme's own index holds how words are cut and no documents; a preview has a full one and is passed on as it is.
 
-const SETUP = 0, QUERY = 2, RESULT = 3;
+const SETUP = 0, QUERY = 2, RESULT = 3, FAILED = 4; // the theme has no fourth
 const folder = new URL(".", location.href);
 const post = self.postMessage.bind(self);
 let begun, cards, asked = "";
@@ -12,8 +12,14 @@ addEventListener("message", async (event) => {
   const {type, data} = event.data;
   if (type !== QUERY) return;
   asked = data;
-  begun ??= start().catch(() => { begun = null; }); // the next question tries again
-  await begun;
+  begun ??= start();
+  try {
+    await begun;
+  } catch {
+    begun = null; // the next question tries again
+    if (asked === data) post({type: FAILED});
+    return;
+  }
   // The page asks for nothing first; of several questions that waited the last one counts.
   if (data.trim() && asked === data) pass(type, told(data));
 });
@@ -39,12 +45,13 @@ function escaped(text) {
 
 /** The theme's worker with its documents; that it is ready is no news for the page. */
 async function start() {
-  const get = async (name) => (await fetch(new URL(name, folder))).json();
+  const once = async (name) => (await fetch(new URL(name, folder))).json();
+  const get = (name) => once(name).catch(() => once(name)); // one lost answer of the network is no failure
   const {config, docs: own} = await get("../../search/search_index.json");
   const names = own.length ? [] : ["documents", "cards"];
   const [docs = own, found] = await Promise.all(names.map((name) => get(`../../search/${name}.json`)));
   cards = found;
-  importScripts(new URL("search/ranking.js", folder));
+  if (!self.flopbookSearch) importScripts(new URL("search/ranking.js", folder)); // an attempt that failed may have it
   importScripts(new URL(`../javascripts/workers/${location.search.slice(1)}`, folder));
   lunr.TokenSet.prototype.toString = nodeName;
   await new Promise((done) => {

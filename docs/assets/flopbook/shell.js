@@ -52,6 +52,7 @@ function startSearch() {
     import("./search/asking.js").then(({startAsking}) => startAsking(field));
   };
   field.addEventListener("focus", begin);
+  if (document.activeElement === field) begin(); // somebody was faster than this script
   find("header [for=__search]").addEventListener("click", (event) => {
     event.preventDefault(); // the field opens the search, and its label would close it again
     field.focus();

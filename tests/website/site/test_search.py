@@ -272,6 +272,45 @@ def test_the_measure_does_not_wait_for_ever(surf: Any, base: str) -> None:
     assert 'no answer to "roofline"' in surf(_unanswered, base)
 
 
+@pytest.mark.browser
+def test_who_types_before_the_scripts_have_come_is_answered(surf: Any, base: str) -> None:
+    """A field that had the focus already never got the event that starts the search."""
+
+    def early(context: Any) -> str:
+        context.set_default_timeout(30_000)
+        tab = context.new_page()
+        held: list[Any] = []
+        tab.route("**/flopbook/shell.js*", lambda route: held.append(route))
+        tab.goto(base, wait_until="commit")
+        tab.focus(".md-search__input")
+        tab.keyboard.type("roofline")
+        while not held:
+            tab.wait_for_timeout(20)
+        held[0].continue_()
+        tab.wait_for_selector(".md-search-result__meta:has-text('matching documents')")
+        return tab.input_value(".md-search__input")
+
+    assert surf(early) == "roofline"
+
+
+@pytest.mark.browser
+def test_a_search_that_cannot_be_loaded_says_so_and_tries_again(surf: Any, base: str) -> None:
+    def failing(context: Any) -> str:
+        context.set_default_timeout(30_000)
+        tab = context.new_page()
+        context.route("**/search/documents.json", lambda route: route.abort())
+        tab.goto(base)
+        tab.focus(".md-search__input")
+        tab.keyboard.type("roofline")
+        tab.wait_for_selector("[role=status]:has-text('could not be loaded')")
+        context.unroute("**/search/documents.json")
+        tab.keyboard.type("s")
+        tab.wait_for_selector(".md-search-result__meta:has-text('matching documents')")
+        return tab.inner_text(".md-search-result__meta")
+
+    assert "matching" in surf(failing)
+
+
 def test_what_is_alike_on_all_pages_is_left_out() -> None:
     found = [
         {

@@ -5,6 +5,7 @@ import {el} from "../dom.js";
 const FIRST = 10; // results that are shown before somebody scrolls
 const QUERY = 2;
 const RESULT = 3;
+const FAILED = 4;
 const find = (selector) => document.querySelector(selector);
 
 export function startAsking(field) {
@@ -16,6 +17,7 @@ export function startAsking(field) {
   const ghost = find(".md-search__suggest");
   const opened = find("[data-md-toggle=search]");
   let [asked, left] = [null, []];
+  meta.setAttribute("role", "status");
 
   const ask = () => {
     if (field.value === asked) return;
@@ -28,6 +30,11 @@ export function startAsking(field) {
   };
   const more = (count) => list.append(...left.splice(0, count).map((found) => item(found, base)));
   worker.addEventListener("message", ({data: {type, data}}) => {
+    if (type === FAILED) {
+      asked = null; // so that the same question can be asked again
+      meta.textContent = "The search could not be loaded. Check your connection, then type again.";
+      list.replaceChildren();
+    }
     if (type !== RESULT || !field.value.trim()) return;
     left = [...data.items];
     const count = left.length;
