@@ -132,7 +132,7 @@ def cite_command(works: Sequence[str], bibtex: bool, as_json: bool) -> None:
         print(work.bibtex)
     else:
         venue = f" {work.venue}." if work.venue else ""
-        print(f"{work.authors}. {work.title}.{venue} {work.year}.\n{work.link}\n{work.annote}")
+        print(f"{work.authors}. {work.title}.{venue} {work.year}.\n{work.place}\n{work.annote}")
 
 
 @command("claims", _VERDICT, _SOURCE, _TOPIC)

@@ -126,4 +126,4 @@ def _source_line(key: str) -> str:
     except UnknownName:  # the key is better than no source
         return key
     when = f", read {work.urldate}" if work.urldate else ""
-    return f"{key}: {work.authors}, {work.title} ({work.year}). {work.link}{when}"
+    return f"{key}: {work.authors}, {work.title} ({work.year}). {work.place}{when}"

@@ -156,7 +156,7 @@ def _print_notes(inferred: Sequence[str], similar: Sequence[SimilarRun]) -> None
     if not similar:
         print("note: measured runs like it: none on file")
     for run in similar:
-        print(f"note: a measured run like it: {run.id}, {run.url}")
+        print(f"note: a measured run like it: {run.id}, {run.url or run.source}")
 
 
 def _calibration(kind: str, name: str | None) -> Calibration | None:

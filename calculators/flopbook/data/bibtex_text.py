@@ -23,7 +23,7 @@ ORDER = (
     *("address", "organization", "isbn", "issn"),
     *("year", "month", "day"),
     *("doi", "eprint", "archiveprefix", "primaryclass", "preprint"),
-    *("url", "urldate", "code", "tier"),
+    *("url", "urldate", "record", "code", "tier"),
 )
 LAST = ("keywords", "note", "annote")
 KNOWN = frozenset((*ORDER, *LAST))

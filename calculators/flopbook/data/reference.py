@@ -50,6 +50,7 @@ class Reference:
     doi: str = ""
     eprint: str = ""
     url: str = ""
+    record: str = ""
     code: str = ""
     tier: str = ""
     urldate: str = ""
@@ -74,6 +75,11 @@ class Reference:
         if self.doi:
             return f"https://doi.org/{self.doi}"
         return f"https://arxiv.org/abs/{self.eprint}" if self.eprint else ""
+
+    @property
+    def place(self) -> str:
+        """Its link; of a measurement of our own the file of this repository that records it."""
+        return self.link or self.record
 
     @property
     def authors(self) -> str:

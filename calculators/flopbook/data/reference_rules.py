@@ -159,7 +159,7 @@ def _kind_rules(reference: Reference) -> Iterator[Problem]:
 
 def _origin_rules(reference: Reference) -> Iterator[Problem]:
     """Where it can be read, who says it, and when it was read."""
-    if not reference.link and reference.type != "unpublished":
+    if not reference.place and reference.type != "unpublished":
         observed, mend = f"no doi, eprint or url in {reference.key}", "add where it can be read"
         yield problem_at(reference, "missing", observed, "one of them", mend)
     for name in ("url", "code"):

@@ -262,6 +262,7 @@ def _reference(key: str, entry: Any, source: str, file: str, line: int) -> Refer
         doi=get("doi"),
         eprint=get("eprint"),
         url=get("url"),
+        record=get("record"),
         code=get("code"),
         tier=get("tier"),
         urldate=get("urldate"),

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from flopbook.drawing.markup import escape
 from scripts.website.figures.plotted import Plotted, Point
+from scripts.website.markup import attribute
 
 WIDTH = 640
 LINE = 14  # pixels from one line of text to the next
@@ -54,6 +55,13 @@ def svg(drawn: Figure, anchor: str) -> str:
         f'<title id="{anchor}-t">{escape(drawn.title)}</title>'
         f'<desc id="{anchor}-d">{escape(drawn.description)}</desc>{"".join(drawn.parts)}</svg>'
     )
+
+
+def linked(shape: str, address: str) -> str:
+    """A shape that leads to its source; alone where we measured it and no address has it."""
+    if not address:
+        return shape
+    return f'<a href="{attribute(address)}" tabindex="-1">{shape}</a>'
 
 
 def words(x: float, y: float, text: str, anchor: str = "middle", kind: str = "") -> str:

@@ -10,9 +10,8 @@ from flopbook.prediction.bands import band_of
 from flopbook.prediction.fitted import fitted_kinds
 from flopbook.prediction.validation import Comparison, summary_of
 from scripts.website.figures.chart import Chart
-from scripts.website.figures.drawing import Figure, tooltip, words
+from scripts.website.figures.drawing import Figure, linked, tooltip, words
 from scripts.website.figures.plotted import ChartAxis, Point
-from scripts.website.markup import attribute
 from scripts.website.pages.predicted import CHECK, FIT, sound_lines
 from scripts.website.pages.trends import SHAPES
 
@@ -87,8 +86,7 @@ def _mark(line: Comparison, place: Point, links: dict[str, str]) -> str:
         f'<path class="fb-mark fb-c{number}" transform="translate({x:g} {y:g}) scale(.7)" '
         f'd="{SHAPES[number]}">{tooltip(_tip(line))}</path>'
     )
-    address = reference(links[row.publication]).link
-    return f'<a href="{attribute(address)}" tabindex="-1">{shape}</a>'
+    return linked(shape, reference(links[row.publication]).link)
 
 
 def _tip(line: Comparison) -> str:

@@ -7,9 +7,8 @@ from collections.abc import Iterable
 from flopbook.data.library import reference
 from flopbook.prediction.reached import Reached
 from scripts.website.figures.chart import Chart
-from scripts.website.figures.drawing import tooltip, words
+from scripts.website.figures.drawing import linked, tooltip, words
 from scripts.website.figures.plotted import Point
-from scripts.website.markup import attribute
 from scripts.website.pages.reached import short_name, what
 from scripts.website.pages.trends import SHAPES
 
@@ -49,13 +48,12 @@ def point(run: Reached, place: Point) -> str:
     kind = f"fb-mark fb-c{number}"
     if _is_hollow(run):
         kind += " fb-open"
-    address = attribute(reference(run.source.source).link)
     # Whole pixels: hundreds of points weigh, and each is six wide.
     at = f"translate({x:.0f} {y:.0f}) scale(.7)"
     shape = (
         f'<path class="{kind}" transform="{at}" d="{SHAPES[number]}">{tooltip(_words(run))}</path>'
     )
-    return f'<a href="{address}" tabindex="-1">{shape}</a>'
+    return linked(shape, reference(run.source.source).link)
 
 
 def _words(run: Reached) -> str:

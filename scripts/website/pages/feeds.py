@@ -49,7 +49,7 @@ def published(work: Reference) -> str:
 
 
 def _entry(time: str, work: Reference) -> Item:
-    summary = f"{work.authors}, {when(work)}. {work.annote}\n{work.link}"
+    summary = f"{work.authors}, {when(work)}. {work.annote}\n{work.place}"
     # The feed lies in a folder beside the pages of topics.
     href = f"../{home_topic(work)}/#{work.key}"
     return Item(work.title, f"work:{work.key}", time, href, summary)

@@ -57,7 +57,7 @@ _DEGREES = {"tp": "TP", "pp": "PP", "dp": "DP", "cp": "CP", "ep": "EP", "zero_st
 # Beyond this a locator or a name of software is cut: the source has it in full.
 _LONGEST = 48
 # An excerpt for a chip shows no more rows of a kind than these, the highest first.
-_MOST = 6
+_MOST = 8
 
 
 @functools.lru_cache(maxsize=1)
@@ -214,7 +214,8 @@ def cut(text: str) -> str:
 def source_link(run: Reached) -> Html:
     """The source of a run, at the place in it."""
     work = reference(run.source.source)
-    return link(cut(run.row.where or work.title), work.link)
+    words = cut(run.row.where or work.title)
+    return link(words, work.link) if work.link else Html.escape(words)
 
 
 # Excerpts.

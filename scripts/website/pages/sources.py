@@ -189,12 +189,14 @@ def kind_badge(work: Reference) -> Html:
 
 
 def _copies(work: Reference) -> Html:
-    """Code and arXiv, in brackets."""
+    """Code, arXiv and the file of what we measured, in brackets."""
     links = []
     if work.code:
         links.append(link("code", work.code) + gone(work.code))
     if work.eprint and "arxiv.org" not in work.link:
         links.append(link("arXiv", f"https://arxiv.org/abs/{work.eprint}"))
+    if work.record:
+        links.append(tag("code", work.record))
     if not links:
         return Html()
     return Html(" ({})").format(Html(", ").join(links))
