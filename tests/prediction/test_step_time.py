@@ -280,6 +280,30 @@ def test_widths_that_are_no_multiple_of_64_cost_extra() -> None:
     assert ratio > 0.9 * FITTED["misaligned"]
 
 
+@pytest.mark.parametrize("head", [32, 64, 128, 256])
+def test_narrow_heads_do_less_work_beside_each_exponential(head: int) -> None:
+    """Heads of 128 and wider run at the stated rate; below, attention slows down by less than its
+    heads shrink.
+    """
+    whole, half = layout(), FITTED["half_head"]
+    narrow = layout(model={**LLAMA, "head_dim": head, "n_heads": LLAMA["n_heads"] * 128 // head})
+    ratio = parts(narrow).attention[0] / parts(whole).attention[0]
+    width = min(head, 128)
+    assert ratio == pytest.approx((width + half) / width * 128 / (128 + half))
+    assert ratio <= 128 / width
+
+
+def test_kernels_for_hopper_came_with_vendors_first() -> None:
+    """Two years later all stacks had them."""
+    spent = {
+        (stack, year): parts(layout()._replace(stack=stack, year=year)).attention[0]
+        for stack in ("nemo", "fsdp2")
+        for year in (2023.5, 2024.5, 2026.5)
+    }
+    assert spent["nemo", 2024.5] == spent["nemo", 2026.5] < spent["fsdp2", 2024.5]
+    assert spent["fsdp2", 2026.5] == spent["nemo", 2026.5]
+
+
 def test_every_parameter_has_a_meaning_and_moves_a_prediction() -> None:
     """A parameter that nothing depends on would be fitted to noise."""
     runs = Layouts(every_kind_of_run())
@@ -303,6 +327,7 @@ def every_kind_of_run() -> list[RunLayout]:
     stacks = ("torchtitan", "torchtune", "fsdp2", "nanotron", "megatron-core", "deepspeed")
     runs += [base._replace(stack=stack) for stack in stacks]
     runs += [
+        layout(model={**LLAMA, "head_dim": 64, "n_heads": 2 * LLAMA["n_heads"]}),
         layout(run={"precision": "fp8"}),
         layout(run={"precision": "float8"}),
         layout(run={"precision": "nvfp4"}),

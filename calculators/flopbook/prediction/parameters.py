@@ -58,6 +58,7 @@ PRIORS: Mapping[str, Prior] = {
         for name, start in ATTENTION_STARTS.items()
     },
     "attention_first": Prior(0.6, 0.25, "speed of the first fused attention over the second"),
+    "half_head": Prior(30, 0.5, "head dimension at which fused attention reaches half"),
     **{f"stack_{name}": Prior(1.0, 0.12, _STACK.format(name)) for name in STACKS},
     "fp8": Prior(0.80, 0.15, "share of the 8-bit gain that tuned FP8 recipes keep"),
     "framework_fp8": Prior(0.60, 0.2, "the same for float8 linear layers of a framework"),

@@ -47,6 +47,8 @@ RIDGE = 200.0  # FLOP/byte of the chip for which the halves of the rates of prod
 # Schedules that part the backward pass, and those that run down the stages and up again.
 SPLIT_BACKWARD = (*SPLIT, *FOLDED)
 BENT = ("zb-v", "dualpipe-v")
+FULL_HEAD = 128.0  # head dimension for which the rates of fused attention are stated
+HOPPER_KERNELS = 2026.0  # since then all stacks run attention in kernels made for Hopper
 FIRST_FLASH_YEAR = 2023  # the second version of fused attention spread after it
 EXPERTS_IMPROVED = 2026.0  # grouped products and routing were fused in these releases
 # Transformer Engine overlaps tensor-parallel sums in these, from this year on.
@@ -220,25 +222,35 @@ def _attention(runs: Layouts, p: Parameters, work: Column) -> Column:
     """Scores and sums: fused, half of them masked; or through memory, all of them."""
     shares = {name: p[f"attention_{name}"] for name in ATTENTION_STARTS}
     share = runs.choose("generation", shares, p["attention_other"])
-    # Kernels for Hopper came with vendor stacks in 2024; elsewhere those of Ampere ran on.
-    has_kernels = runs.where("stack", "nemo", "megatron-core") & (runs["year"] >= 2024)
-    is_older = runs.where("generation", "hopper") & ~has_kernels
+    is_older = runs.where("generation", "hopper") & ~_has_hopper_kernels(runs)
     share = arrays.where(is_older, p["attention_hopper-flash2"], share)
-    share = share * arrays.minimum(runs["head_dim"], 128) / 128
     share = share * arrays.where(runs["year"] <= FIRST_FLASH_YEAR, p["attention_first"], 1)
     flop = 2 * FLOP_PER_WEIGHT * runs["score_width"] * runs["tokens"] * work / runs["tp"]
     passes = runs.choose("recompute", FLASH_PASSES, FLASH_PASSES["selective"])
     some = FLASH_PASSES["none"] + (FLASH_PASSES["full"] - FLASH_PASSES["none"]) * _repeated(runs)
     passes = arrays.where(runs.where("recompute", "full"), some, passes)
-    fused = passes * flop / 2 / (runs["peak_16bit"] * share)
+    # Each score costs an exponential, however wide the head that computes it.
+    head = arrays.minimum(runs["head_dim"], FULL_HEAD)
+    narrow = head / (head + p["half_head"]) * (1 + p["half_head"] / FULL_HEAD)
+    fused = passes * flop / 2 / (runs["peak_16bit"] * share * narrow)
     # A score is written and read in 16 bits by softmax, mask and dropout, forward and backward.
     scores = runs["score_width"] / 128 * runs["tokens"] * work / runs["tp"]
     moved = p["scores_moved"] * 10 * scores / runs["memory_bandwidth"]
-    unfused = passes * flop / (runs["peak_16bit"] * share) + moved
+    unfused = passes * flop / (runs["peak_16bit"] * share * head / FULL_HEAD) + moved
     seconds = arrays.where(runs["has_flash"] > 0, fused, unfused)
     # Without a zigzag split the last of c ranks of a causal sequence has 2 - 1/c times the mean.
     busiest = 1 + p["context_unbalanced"] * (1 - 1 / runs["cp"])
     return seconds * arrays.where(runs.where("stack", "torchtitan"), busiest, 1)
+
+
+def _has_hopper_kernels(runs: Layouts) -> Mask:
+    """Whether attention runs in kernels made for Hopper, where those of Ampere run too.
+
+    They came with vendor stacks in 2024, and PyTorch 2.11 of 2026 chooses them by itself
+    (flopbook2026measured: its traces name cuDNN's kernels for sm90).
+    """
+    vendors = runs.where("stack", "nemo", "megatron-core") & (runs["year"] >= 2024)
+    return vendors | (runs["year"] >= HOPPER_KERNELS)
 
 
 def _elementwise(runs: Layouts, p: Parameters, work: Column) -> Column:
