@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -17,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from flopbook.data.files import read_bytes, read_text, write_made
+from flopbook.errors import printable
 from scripts.website.build import extras, recordings
 
 if TYPE_CHECKING:
@@ -31,6 +33,7 @@ KERNELSPEC = {"display_name": "Python 3", "language": "python", "name": "python3
 # What a notebook may compute with: the package and all its data.
 _FOLDERS = ("calculators/flopbook", "accelerators", "bibliography", "calculators/models")
 _SUFFIXES = (".py", ".yaml", ".bib", ".json")
+_COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 _TEXT_DIGITS, _STATE_DIGITS = 12, 24  # of the two hashes in the name of a kept result
 
 
@@ -168,10 +171,15 @@ def execute(path: Path, python: Path) -> str:
         raise NotebookError(f"{name}: a cell ran for more than {TIMEOUT_S} s") from None
     except CellExecutionError as error:
         lines = [line for line in str(error).strip().splitlines() if line.strip()]
-        raise NotebookError(f"{name}: {lines[-1]}") from None
+        raise NotebookError(f"{name}: {one_line(lines[-1])}") from None
     # The page of practicals says so. How long it took is told to who builds, never published.
     notebook.metadata.setdefault("flopbook", {})["executed"] = True
     return _finished(notebook, path.stem)
+
+
+def one_line(text: str) -> str:
+    """What a notebook says, with nothing that a terminal acts on."""
+    return printable(" ".join(_COLOURS.sub("", text).split()))
 
 
 def _kernels(python: Path) -> AsyncKernelManager:
