@@ -7,14 +7,12 @@ the site shows the notebook as written.
 
 from __future__ import annotations
 
-import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-import yaml
-
-from flopbook.data.files import read_text
+from flopbook.checks.rules.pageheads import extra_in_head
+from flopbook.errors import printable, shorten
 from scripts import jax_environment
 from scripts.setup_env import SetupError
 from scripts.website.build.recordings import RECORDED
@@ -24,8 +22,6 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[3]
 EXTRAS = ("jax", *RECORDED)
-_HEAD = re.compile(r"# ---\n(.*?)# ---\n", re.DOTALL)
-_COMMENT_MARK = re.compile(r"^# ?", re.MULTILINE)
 
 
 class ExtraError(RuntimeError):
@@ -47,16 +43,13 @@ class Extra(NamedTuple):
 def extra_of(path: Path) -> str:
     """The name of the extra that a notebook needs, or "".
 
-    Raises ExtraError for one that is not known.
+    Raises ExtraError for one that is not known, DataError for a head that cannot be read.
     """
-    match = _HEAD.match(read_text(path))
-    if match is None:
-        return ""
-    head = yaml.safe_load(_COMMENT_MARK.sub("", match[1])) or {}
-    name = str(head.get("jupyter", {}).get("flopbook", {}).get("extra", ""))
+    name = extra_in_head(path)
     if name not in ("", *EXTRAS):
         names = ", ".join(EXTRAS)
-        raise ExtraError(f"{path.name}: the extra '{name}' is not known; there is {names}")
+        message = f"{path.name}: the extra '{shorten(name)}' is not known; there is {names}"
+        raise ExtraError(printable(message))
     return name
 
 

@@ -13,8 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import yaml
-
+from flopbook.checks.rules.pageheads import page_head, split_page
 from flopbook.data.library import find_id, glossary, load_entry, load_model
 from flopbook.evaluation.calculator import calculate
 from flopbook.export.changes_feed import FILE as CHANGES
@@ -36,7 +35,6 @@ KEPT = ROOT / "build" / "cards"  # pictures of earlier builds
 HOME = "index.md"
 SITE_CARD = card_file(HOME)
 LICENCE = "https://creativecommons.org/licenses/by/4.0/"
-_FRONT_MATTER = re.compile(r"\A---\n(.*?)\n---\n", re.DOTALL)
 _DATA_PAGES = ("data.md", "models.md", "accelerators/index.md", "reached.md", "claims.md")
 # What the data page offers, by the type that machines know.
 _FORMS = {
@@ -163,9 +161,13 @@ def _card(kind: str, text: str, numbers: tuple[CardNumber, ...], words: str = ""
 
 def _head(text: str) -> dict[str, str]:
     """Title and description of a page, as its front matter has them."""
-    match = _FRONT_MATTER.match(text)
-    head = yaml.load(match[1], Loader=yaml.CSafeLoader) if match else {}
-    return {key: plain(str(value)) for key, value in head.items()}
+    return {key: plain(str(value)) for key, value in head_and_body(text)[0].items()}
+
+
+def head_and_body(text: str) -> tuple[dict[str, Any], str]:
+    """What the head of a page says, and the page below it. Raises DataError."""
+    head = page_head(text, "a page")
+    return (head.plain() if head else {}), split_page(text)[1]
 
 
 def _without_name(page: str, products: Mapping[str, str]) -> str:

@@ -12,13 +12,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import yaml
-
 from flopbook.data.files import write_made
+from scripts.website.build.heads import head_and_body
 from scripts.website.build.plain_markdown import as_markdown, escaped, twin_path
 
 INDEX = "llms.txt"
-_FRONT_MATTER = re.compile(r"\A---\n(.*?)\n---\n", re.DOTALL)
 _TITLE = re.compile(r"^# (.+)$", re.MULTILINE)
 # Lines that are neither empty nor a heading nor a fence, up to the first that is.
 _FIRST_PARAGRAPH = re.compile(r"^(?!#|```|\s*$).+(?:\n(?!#|```|\s*$).+)*", re.MULTILINE)
@@ -104,12 +102,9 @@ def _pages(tree: dict[str, bytes]) -> Iterator[tuple[str, _Page]]:
 
 
 def _prose(text: str) -> _Page:
-    match = _FRONT_MATTER.match(text)
-    if not match:
-        return _Page("", "", text)
-    head = yaml.safe_load(match[1]) or {}
+    head, body = head_and_body(text)
     title, description = (escaped(str(head.get(key) or "")) for key in ("title", "description"))
-    return _Page(title, description, text[match.end() :])
+    return _Page(title, description, body)
 
 
 def _notebook(notebook: dict[str, Any]) -> _Page:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from datetime import date
 from typing import NamedTuple
 
+from flopbook.checks.rules.pageheads import split_page
 from flopbook.data.library import references
 from flopbook.drawing.markup import slug
 from flopbook.errors import FlopbookError
@@ -54,6 +55,7 @@ _NOT_PROSE = re.compile(
     re.S | re.M,
 )
 _FIELD = re.compile(r"^(title|description|order|practicals): *(.*?) *$", re.M)
+_ORDER = re.compile(r"[0-9]{1,6}")
 _TITLE = re.compile(r"^# .*$", re.M)
 
 
@@ -81,7 +83,7 @@ class Exercise(NamedTuple):
 def chapter_of(text: str, page: str) -> Chapter | None:
     """The chapter that a page of prose is; None for a page without an `order`."""
     fields = dict(_FIELD.findall(front_of(text)))
-    if not fields.get("order", "").isdigit():
+    if not _ORDER.fullmatch(fields.get("order", "")):
         return None
     return Chapter(
         page,
@@ -94,9 +96,7 @@ def chapter_of(text: str, page: str) -> Chapter | None:
 
 def front_of(text: str) -> str:
     """The front matter of a page of prose; empty where it has none."""
-    if not text.startswith("---\n"):
-        return ""
-    return text.split("---", 2)[1]
+    return split_page(text)[0]
 
 
 def exercises(text: str) -> list[Exercise]:
