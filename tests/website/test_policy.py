@@ -101,5 +101,5 @@ def test_the_policy_stands_before_all_else_and_knows_the_scripts_by_their_text()
 def test_a_page_that_may_not_be_published_stops_the_build(tmp_path: Path) -> None:
     (tmp_path / "index.html").write_text(f"{HEAD}</head><script>attacked()</script>")
     (tmp_path / "a.svg").write_text('<svg xmlns="http://www.w3.org/2000/svg" onload="x()"/>')
-    with pytest.raises(PolicyError, match=r"index.html:1: .*\na.svg: <svg> has the handler"):
+    with pytest.raises(PolicyError, match=r"index.html:1: .*\na.svg:1: <svg> has the handler"):
         write_policies(tmp_path)

@@ -18,8 +18,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from flopbook.data.files import read_bytes, read_text, write_made
-from flopbook.errors import printable
+from flopbook.errors import printable, shorten
 from scripts.website.build import extras, recordings
+from scripts.website.build.outputs import output_problems
 
 if TYPE_CHECKING:
     from jupyter_client.manager import AsyncKernelManager
@@ -103,7 +104,7 @@ def _result(
     stem = path.stem
     if extra.name in recordings.RECORDED:
         progress(f"{stem}: recorded")
-        return _finished(recordings.attached(_read(path), path), stem)
+        return finished(recordings.attached(read(path), path), stem)
     earlier = _earlier(kept, preview=preview)
     if earlier is not None and extra.wish != "0":
         is_current = earlier == kept
@@ -111,7 +112,7 @@ def _result(
         return earlier.read_text(encoding="utf-8")
     if extra.python is None:
         progress(f"{stem}: not run, there is no {extra.name}")
-        return _finished(extras.unexecuted(_read(path), extra), stem)
+        return finished(extras.unexecuted(read(path), extra), stem)
     progress(f"{stem}: running")
     begun = time.perf_counter()
     executed = execute(path, extra.python)
@@ -142,11 +143,16 @@ def _store(kept: Path, text: str, stem: str) -> None:
 # imported where a notebook is read or run.
 
 
-def _read(path: Path) -> NotebookNode:
+def read(path: Path) -> NotebookNode:
+    """A notebook as written. Raises NotebookError, whatever jupytext stumbles over."""
     import jupytext
 
-    notebook: NotebookNode = jupytext.reads(read_text(path), fmt="py:percent")
-    notebook.metadata["kernelspec"] = dict(KERNELSPEC)
+    try:
+        notebook: NotebookNode = jupytext.reads(read_text(path), fmt="py:percent")
+        notebook.metadata["kernelspec"] = dict(KERNELSPEC)
+    except Exception as error:
+        reason = f"{type(error).__name__}: {error}"
+        raise NotebookError(f"{path.name}: no notebook: {shorten(one_line(reason), 200)}") from None
     return notebook
 
 
@@ -158,7 +164,7 @@ def execute(path: Path, python: Path) -> str:
     from nbclient import NotebookClient
     from nbclient.exceptions import CellExecutionError, CellTimeoutError
 
-    notebook = _read(path)
+    notebook = read(path)
     place = {"metadata": {"path": str(NOTEBOOKS)}}
     # What a cell prints arrives in pieces; how many depends on the moment, and a page should not.
     client = NotebookClient(
@@ -174,7 +180,7 @@ def execute(path: Path, python: Path) -> str:
         raise NotebookError(f"{name}: {one_line(lines[-1])}") from None
     # The page of practicals says so. How long it took is told to who builds, never published.
     notebook.metadata.setdefault("flopbook", {})["executed"] = True
-    return _finished(notebook, path.stem)
+    return finished(notebook, path.stem)
 
 
 def one_line(text: str) -> str:
@@ -200,15 +206,21 @@ def _kernels(python: Path) -> AsyncKernelManager:
     return AsyncKernelManager(kernel_name="python3", kernel_spec_manager=OneInterpreter())
 
 
-def _finished(notebook: NotebookNode, stem: str) -> str:
-    """A notebook as text, the same for the same results."""
+def finished(notebook: NotebookNode, stem: str) -> str:
+    """A notebook as text, the same for the same results. Raises NotebookError."""
     import nbformat
 
+    if problems := list(output_problems(notebook, stem)):
+        raise NotebookError("\n".join(problems))
     for number, cell in enumerate(notebook.cells):
         cell["id"] = f"{stem}-{number}"  # stable ids: the same notebook gives the same page
         cell.metadata.pop("execution", None)
     notebook.metadata.pop("jupytext", None)
-    nbformat.validate(notebook)
+    try:
+        nbformat.validate(notebook)
+    except nbformat.ValidationError as error:
+        reason = shorten(one_line(error.message), 200)
+        raise NotebookError(f"{stem}: no notebook: {reason}") from None
     return json.dumps(notebook, indent=1, ensure_ascii=False) + "\n"
 
 

@@ -16,8 +16,8 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from flopbook.checks.drawings import drawing_problems
 from flopbook.data.files import write_made
-from scripts.website.build.svg_policy import drawing_problems
 
 _TEMPLATES = Path(__file__).resolve().parents[1] / "theme" / "partials" / "javascripts"
 # Between tags nothing but a tag begins with `<` and a letter: text from data and prose has it

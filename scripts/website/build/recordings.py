@@ -64,6 +64,8 @@ def attached(notebook: NotebookNode, path: Path) -> NotebookNode:
         )
     as_output: Any = nbformat.from_dict  # it has no types
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    if len(code) != len(content["outputs"]):
+        raise RecordingError(f"{place(path).name}: not one list for each cell; run `make torch`")
     for number, (cell, outputs) in enumerate(zip(code, content["outputs"], strict=True), 1):
         cell.execution_count = number
         cell.outputs = [as_output(output) for output in outputs]
@@ -81,8 +83,12 @@ def _content(path: Path) -> dict[str, Any]:
         raise RecordingError(f"{path.name}: {file.name} is missing; run `make torch`")
     try:
         content = json.loads(read_text(file))
-        content["made"]["date"], content["code"], content["outputs"]
-    except (ValueError, KeyError, TypeError):
+        lists = [*content["outputs"]]
+        is_whole = all(isinstance(output, dict) for outputs in lists for output in outputs)
+        if not is_whole or len({"date", "software", "machine"} - content["made"].keys()):
+            raise ValueError
+        content["code"]
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise RecordingError(f"{file.name}: no recording; run `make torch`") from None
     kept: dict[str, Any] = content
     return kept

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from flopbook.data.files import write_made
 from scripts.website.build.heads import head_and_body
 from scripts.website.build.plain_markdown import as_markdown, escaped, twin_path
+from scripts.website.markup import code_block
 
 INDEX = "llms.txt"
 _TITLE = re.compile(r"^# (.+)$", re.MULTILINE)
@@ -115,8 +116,8 @@ def _notebook(notebook: dict[str, Any]) -> _Page:
         if cell["cell_type"] == "markdown":
             blocks.append(source)
             continue
-        blocks.append(f"```python\n{source}\n```")
-        blocks += [f"```text\n{text}\n```" for text in _printed(cell)]
+        blocks.append(code_block(source, "python"))
+        blocks += [code_block(text, "text") for text in _printed(cell)]
     body = "\n\n".join(blocks)
     title, paragraph = _TITLE.search(body), _FIRST_PARAGRAPH.search(body)
     description = " ".join(paragraph[0].split()) if paragraph else ""

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from flopbook.checks.drawings import drawing_problems
 from scripts.website.build.policy import PolicyError, write_policies
-from scripts.website.build.svg_policy import drawing_problems
 
 SVG = 'xmlns="http://www.w3.org/2000/svg"'
 XHTML = 'xmlns:h="http://www.w3.org/1999/xhtml"'
@@ -43,7 +43,7 @@ XHTML = 'xmlns:h="http://www.w3.org/1999/xhtml"'
 )
 def test_what_would_run_or_reach_is_refused(drawing: str, fault: str) -> None:
     problems = list(drawing_problems(drawing.encode(), "a.svg"))
-    assert problems and fault in problems[0] and problems[0].startswith("a.svg: ")
+    assert problems and fault in problems[0] and problems[0].startswith("a.svg:1: ")
 
 
 def test_another_encoding_hides_nothing() -> None:
