@@ -17,6 +17,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from flopbook.checks.drawings import drawing_problems
+from flopbook.checks.pictures import picture_fault
 from flopbook.data.files import write_made
 
 _TEMPLATES = Path(__file__).resolve().parents[1] / "theme" / "partials" / "javascripts"
@@ -86,6 +87,9 @@ def write_policies(site: Path) -> None:
     for path in sorted(site.rglob("*.svg")):
         name = path.relative_to(site).as_posix()
         problems += drawing_problems(path.read_bytes(), name)
+    for path in sorted(site.rglob("*.png")):
+        if fault := picture_fault(path.read_bytes()):
+            problems.append(f"{path.relative_to(site).as_posix()}:1: {fault}")
     if problems:
         raise PolicyError("\n".join(problems))
 
