@@ -14,6 +14,7 @@ from scripts.attack.areas import (
     crowded_builds,
     data_files,
     given,
+    heads,
     markup,
     network,
     payloads,
@@ -30,7 +31,8 @@ from scripts.attack.areas import (
 # The longest first: the short ones then fill what is left of the time.
 AREAS: tuple[ModuleType, ...] = (
     *(builds, crowded_builds, payloads, same_bytes),
-    *(predictions, answers, network, data_files, given, studies, prose, markup, workflows, titles),
+    *(predictions, answers, network, data_files, given, studies, prose, markup, heads, workflows),
+    titles,
 )
 # Too long for every campaign: run where they are named, and every week.
 LONG: tuple[ModuleType, ...] = (whole_builds, whole_same_bytes)

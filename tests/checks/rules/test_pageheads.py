@@ -24,6 +24,8 @@ _HOSTILE = {
     "deep": f"x: {'[' * 900}{']' * 900}\n",
     "tag": "x: !!python/object/apply:os.system [id]\n",
     "twice": "title: A\ntitle: B\n",
+    "day": "title: 2026-02-30\n",
+    "digits": f"order: {'9' * 5_000}\n",
     "list": "- a\n- b\n",
     "words": "words alone\n",
 }

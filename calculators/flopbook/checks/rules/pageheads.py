@@ -10,11 +10,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
+
+import yaml
 
 from flopbook.checks.rules.base import Finding, Holdings
 from flopbook.data.files import MAX_PAGE_BYTES, read_text
 from flopbook.data.yaml_text import Node, parse_yaml
-from flopbook.errors import DataError, Problem, show_path
+from flopbook.errors import DataError, Problem, shorten, show_path
 
 NAME = "page-head"
 # As wide as any reader of heads takes it; the line of marks stays, so that lines count from it.
@@ -28,6 +31,8 @@ _NOTEBOOK_HEAD = re.compile(
 _COMMENT_MARK = re.compile(r"^# ?", re.MULTILINE)
 _NESTED = ("jupyter", "flopbook")  # mappings in the head of a notebook, each inside the one before
 _LINE_END = re.compile(r"\r\n?")
+# How generators read a head: a day of YAML 1.1 that is in no calendar leaves them without one.
+_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def check(holdings: Holdings) -> Iterator[Finding]:
@@ -108,11 +113,19 @@ def _mapping(head: str, file: str) -> Node | None:
     if not isinstance(document.value, dict):
         mend = "write title: and description: between the two lines of ---"
         raise _refused(file, document.line, "a head without names", mend)
+    try:
+        yaml.load(head, _Loader)
+    except (yaml.YAMLError, ValueError, OverflowError) as error:
+        observed = f"a value that generators cannot read: {shorten(error)}"
+        mend = "write the value between quotes"
+        raise _refused(file, document.line, observed, mend, "numbers, days and text") from None
     return document
 
 
-def _refused(file: str, line: int, observed: str, mend: str) -> DataError:
-    return DataError([Problem(file, line, 1, NAME, observed, "a mapping", mend)])
+def _refused(
+    file: str, line: int, observed: str, mend: str, expected: str = "a mapping"
+) -> DataError:
+    return DataError([Problem(file, line, 1, NAME, observed, expected, mend)])
 
 
 def _no_text(error: UnicodeDecodeError, file: str) -> Problem:
