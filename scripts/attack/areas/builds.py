@@ -25,7 +25,7 @@ from scripts.attack.campaign import Attempt, Campaign
 from scripts.attack.checkout import build, build_command, environment, small_checkout
 
 NAME = "killed-builds"
-_KILLS = 50
+KILLS = 50
 EDIT = "docs/handbook/one.md"
 _PATIENCE_S = 900
 _AGAIN = "--again"  # a build that finds nothing to do would prove nothing
@@ -103,7 +103,7 @@ def digest(folder: Path) -> str:
 def attack(campaign: Campaign) -> Iterator[Attempt]:
     """Kills on the small checkout."""
     checkout = small_checkout(campaign.folder / "checkout-0")
-    yield from attacked(campaign, checkout, EDIT, {killed: _KILLS})
+    yield from attacked(campaign, checkout, EDIT, {killed: KILLS})
 
 
 def attacked(

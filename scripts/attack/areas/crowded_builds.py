@@ -12,10 +12,10 @@ from scripts.attack.campaign import Attempt, Campaign
 from scripts.attack.checkout import small_checkout
 
 NAME = "crowded-builds"
-_COUNTS: dict[Attack, int] = {pair: 20, full_disk: 10}
+COUNTS: dict[Attack, int] = {pair: 20, full_disk: 10}
 
 
 def attack(campaign: Campaign) -> Iterator[Attempt]:
     """Pairs and full disks on the small checkout."""
     checkout = small_checkout(campaign.folder / "checkout-0")
-    yield from attacked(campaign, checkout, EDIT, _COUNTS)
+    yield from attacked(campaign, checkout, EDIT, COUNTS)
