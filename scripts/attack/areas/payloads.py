@@ -23,7 +23,9 @@ from scripts.attack.checkout import build, environment, small_checkout
 from scripts.attack.hostile import SCRIPTS
 from scripts.attack.poison import poison, without_filters
 from scripts.ensure_browser import ensure_browser
+from scripts.website.build.notebooks import read
 from scripts.website.build.policy import page_problems
+from scripts.website.build.recordings import place, recording
 from scripts.website.build.weigh import LAUNCH, served
 
 if TYPE_CHECKING:
@@ -41,6 +43,7 @@ _TAG = (
 )
 _HTML = re.compile(_TAG, re.IGNORECASE)
 _MARKDOWN = re.compile(rf"{_TAG}|(?<!\\)\]\(javascript:", re.IGNORECASE)
+_TORCH_HEAD = "# ---\n# jupyter:\n#   flopbook:\n#     extra: torch\n# ---\n\n"
 _CODE = re.compile(r"^(```+|~~~+).*?^\1|(?<!`)(`+)(?!`)[^\n]+?(?<!`)\2(?!`)", re.DOTALL | re.M)
 _COUNT_CALLS = "window.hits = 0; window.attacked = () => { window.hits += 1; };"
 _OPEN_ALL = "document.querySelectorAll('details').forEach(one => { one.open = true; })"
@@ -54,6 +57,7 @@ def attack(campaign: Campaign) -> Iterator[Attempt]:
     for number in range(campaign.count(_ROUNDS)):
         folder = small_checkout(campaign.folder / str(number))
         without_filters(folder)
+        print_scripts(folder / "calculators" / "notebooks")
         fields = poison(folder, SCRIPTS, campaign.rng)
         built = build(folder)
         output = (built.stdout + built.stderr)[-1000:]
@@ -62,6 +66,23 @@ def attack(campaign: Campaign) -> Iterator[Attempt]:
             yield from _files(folder / "site")
             yield from _pages(folder / "site")
             yield from _book(folder)
+
+
+def print_scripts(notebooks: Path) -> None:
+    """Let a notebook that is run, and one that is recorded, print every script as text."""
+    text = "\n".join((*SCRIPTS, "```", *SCRIPTS[:1]))
+    cell = f"\n# %%\nprint({text!r})\n"
+    source = (notebooks / "practical.py").read_text(encoding="utf-8") + cell
+    (notebooks / "practical.py").write_text(source, encoding="utf-8")
+    recorded = notebooks / "torch-practical.py"
+    recorded.write_text(_TORCH_HEAD + source, encoding="utf-8")
+    notebook = read(recorded)
+    for code in notebook.cells[1:]:
+        output = {"output_type": "stream", "name": "stdout", "text": text}
+        code.outputs = [output, {"output_type": "display_data", "data": {"text/plain": text}}]
+        code.outputs[1]["metadata"] = {}
+    made = dict.fromkeys(("date", "machine", "software"), SCRIPTS[0])
+    place(recorded).write_text(recording(notebook, made), encoding="utf-8")
 
 
 def _files(site: Path) -> Iterator[Attempt]:
