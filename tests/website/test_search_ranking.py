@@ -11,16 +11,20 @@ from pathlib import Path
 
 import pytest
 
-from scripts.website.build.search_cards import DOCS, index, words
-from scripts.website.build.search_ranking import Index, atoms, corrected, is_near, search, stem
+from flopbook.errors import FlopbookError
+from flopbook.evaluation.calculator import calculate
+from scripts.website.build.search_cards import DOCS, index, introduced, words
+from scripts.website.build.search_ranking import Index, corrected, search
+from scripts.website.build.search_text import atoms, is_near, stem
 from tests.support.blind_questions import BLIND
 from tests.support.cases import every
 from tests.support.newcomer_questions import NEWCOMERS
 from tests.support.questions import PLACES, QUESTIONS
 from tests.support.stranger_questions import STRANGERS
 from tests.support.typed_questions import TYPED
+from tests.support.visitor_questions import VISITORS
 
-ASKED = {**QUESTIONS, **TYPED, **NEWCOMERS, **BLIND, **STRANGERS}
+ASKED = {**QUESTIONS, **TYPED, **NEWCOMERS, **BLIND, **STRANGERS, **VISITORS}
 STEMS = (
     ("sharding", "sharded", "shards", "shard"),
     ("quantization", "quantisation", "quantized", "quantised"),
@@ -71,6 +75,51 @@ def test_an_option_is_found_on_the_page_that_tells_of_it(option: str) -> None:
 def test_a_model_without_its_generation_is_the_newest(question: str, model: str) -> None:
     (first, *_) = search(f"kv cache of {question}", cards())
     assert first.location == f"calculators/kv-cache/?model={model}"
+
+
+COUNTS = (
+    ("llama 70b on 64 h100 memory", "64"),
+    ("llama 70b 8xh100", "8"),
+    ("llama 70b on 8 x NVIDIA H100", "8"),
+    ("train llama 3 70b on 1,024 H100s", "1024"),
+    ("llama 70b h100 x16", "16"),
+    ("llama 70b on 512 gpus", "512"),
+    ("llama 70b on a single gpu", "1"),
+)
+
+
+@every("question, count", COUNTS)
+def test_a_count_of_chips_is_carried_into_what_plans(question: str, count: str) -> None:
+    places = [hit.location for hit in search(question, cards())]
+    carried = [place for place in places if place.startswith(("planner/", "serve/"))]
+    assert carried and all(f"&chips={count}" in place for place in carried)
+
+
+@every("question", ("llama 3 h100", "llama 70b h100", "qwen 3 h100 memory", "0 h100", "gpt 3 a100"))
+def test_what_is_no_count_of_chips_is_not_carried(question: str) -> None:
+    assert not any("chips=" in hit.location for hit in search(question, cards()))
+
+
+def test_every_calculator_takes_the_state_that_its_link_carries() -> None:
+    """Its command takes the same names; what else it asks for is no matter of the search."""
+    takes = cards().words["takes"]
+    takers = [place for place in takes["chips"] if place.startswith("calculators/")]
+    assert len(takers) > 10
+    for place in takers:
+        name = place.split("/")[1]
+        options = {"model": "llama-3-70b", "chip": "h100-sxm", "chips": "64"}
+        given = {key: value for key, value in options.items() if place in takes[key]}
+        try:
+            calculate(name, **given)
+        except FlopbookError as error:
+            assert "--chips" not in str(error) and "unknown" not in str(error), (name, error)
+
+
+def test_what_a_work_is_known_for_finds_it() -> None:
+    """Who asks for the inventor of a thing gets the work that introduced it, first."""
+    for key, things in introduced().items():
+        (first, *_) = search(f"who invented {things[0]}", cards())
+        assert first.location.endswith(f"#{key}"), (key, first)
 
 
 DIES = {

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -27,12 +27,14 @@ from flopbook.data.library import (
     vendor,
     vendor_ids,
 )
-from flopbook.evaluation.calculator import takes
+from flopbook.data.reference import Reference
+from flopbook.evaluation.request import option_names
 from flopbook.factcheck import facts
 from flopbook.factcheck.reading import compact
 from flopbook.factcheck.words import BY
 from flopbook.formulas import formulas, get_formula
-from scripts.website.build.search_ranking import Index, atoms, options, stem, tokens_of
+from scripts.website.build.search_ranking import Index
+from scripts.website.build.search_text import atoms, options, stem, tokens_of
 from scripts.website.markup import shorten
 from scripts.website.pages.pairs import PAIRS
 from scripts.website.pages.sources import all_topics, topic_page
@@ -53,6 +55,7 @@ _WITHOUT_RTX = re.compile(r"rtx([0-9]0[5-9]0|[0-9]000ada)")
 _EXTRA = re.compile(r"^#     extra: (\w+)$", re.M)
 NAME, KEYWORD, HEADING, TEXT, OPTION = 5.0, 4.0, 1.6, 1.0, 20.0
 _PEOPLE = 8
+_UNSHOWN = ("pages", "models", "introduced")  # words that the cards hold already
 # Pages that plan, by what they ask; they take a model and a chip as calculators do.
 PLANNERS = {
     "planner/": (
@@ -91,21 +94,39 @@ def words() -> dict[str, Any]:
     phrases: dict[str, list[int]] = {}
     for concept, names in enumerate(record.pop("same")):
         for name in names:
-            key = " ".join(stem(atom, record["endings"]) for atom in atoms(str(name)))
-            phrases.setdefault(key, []).append(concept)
+            phrases.setdefault(_stems(str(name), record["endings"]), []).append(concept)
     record["phrases"] = {key: sorted(set(expansions)) for key, expansions in phrases.items()}
     record["longest"] = max(key.count(" ") + 1 for key in phrases)
     record["takes"] = {
         option: [
             *PLANNERS,
-            "reached/",
-            *(f"calculators/{name}/" for name in formulas() if option in takes(get_formula(name))),
+            *(() if option == "chips" else ("reached/",)),
+            *(f"calculators/{name}/" for name in formulas() if option in _options(name)),
         ]
-        for option in ("model", "chip")
+        for option in ("model", "chip", "chips")
     }
     record["pairs"] = _pairs()
     record["planners"] = [*PLANNERS]
+    record["firsts"] = {
+        _stems(thing, record["endings"]): _work_place(references()[key])
+        for key, things in record["introduced"].items()
+        for thing in things
+    }
     return record
+
+
+def _stems(phrase: str, endings: Sequence[str]) -> str:
+    return " ".join(stem(atom, endings) for atom in atoms(phrase))
+
+
+def _options(name: str) -> tuple[str, ...]:
+    return option_names(get_formula(name))
+
+
+def introduced() -> dict[str, list[str]]:
+    """Key of a work -> what it is known for."""
+    known_for: dict[str, list[str]] = words()["introduced"]
+    return known_for
 
 
 def _pairs() -> dict[str, str]:
@@ -133,9 +154,10 @@ def index() -> Index:
                 held[str(number)] = max(held.get(str(number), 0.0), weight)
         for option in card.options:
             tokens.setdefault(option, {})[str(number)] = OPTION
-    shown = {name: value for name, value in vocabulary.items() if name not in ("pages", "models")}
+    shown = {name: value for name, value in vocabulary.items() if name not in _UNSHOWN}
     rows = [(card.location, card.title, card.kind, shorten(card.text, 120)) for card in cards]
-    for option, locations in vocabulary["takes"].items():
+    for option in ("model", "chip"):
+        locations = vocabulary["takes"][option]
         shown[f"{option}_cards"] = [n for n, row in enumerate(rows) if row[0] in locations]
     return Index(shown, rows, tokens, _chips(), _models(vocabulary["models"]))
 
@@ -289,13 +311,20 @@ def _terms() -> Iterator[Card]:
         yield Card(f"glossary/#{term.id}", term.term, "glossary", fields, term.meaning)
 
 
+def _work_place(work: Reference) -> str:
+    return f"{_location(topic_page(work.topics[0]))}#{work.key}"
+
+
 def _works() -> Iterator[Card]:
+    fields: tuple[tuple[str, float], ...]
     for work in references().values():
         if not work.is_work:
             continue
         people = " . ".join(person.full for person in work.people[:_PEOPLE])
-        location = f"{_location(topic_page(work.topics[0]))}#{work.key}"
+        location = _work_place(work)
+        known_for = " . ".join(introduced().get(work.key, ()))
         fields = ((work.title, 3.5), (people, 3.5), (work.short, 4.0), ("paper", 2.0))
+        fields += ((known_for, NAME),)
         yield Card(location, f"{work.title} ({work.short})", "works", fields)
 
 

@@ -11,18 +11,29 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-Words = Mapping[str, Any]
+from scripts.website.build.search_text import (
+    Words,
+    atoms,
+    concepts,
+    is_near,
+    options,
+    stem,
+)
+from scripts.website.build.search_text import (
+    number as number_in,
+)
+
 PREFIX_SHARE = 0.6
 CONCEPT_SHARE = 0.9
 TAKEN = 2.0  # what a name is worth to a calculator that takes it
 FACT = 3.0  # what a word such as "bandwidth" is worth to the page of a chip that is named
 NAMED, ASKED, DEFINED, PLANNED, CITED, ANSWERED = 1.5, 1.6, 2.0, 3.0, 3.0, 0.5
+# For the work that introduced a thing, the table of all chips, and the page of serving.
+FIRST, LISTED, SERVED = 6.0, 3.0, 2.0
 LEAST_COVERED = 0.5
 MOST = 10
 LONGEST = 24  # words of a question
 LONGEST_OPTION = 6  # words of an option of a program
-_ATOM = re.compile(r"[a-z0-9]+(?:\.[0-9]+)*")
-_OPTION = re.compile(r"[a-z0-9]+(?:[-_][a-z0-9]+)+")
 _SIZE = re.compile(r"[0-9]+(?:\.[0-9]+)?[bm]?")
 _NUMBERED = re.compile(r"[a-z]+[0-9]+[a-z0-9]*")
 _VERSUS = re.compile(r"\s(?:vs|versus|v|or|and|against|with|to|compared to|compared with)\.?\s")
@@ -49,57 +60,6 @@ class Index(NamedTuple):
     tokens: Mapping[str, Mapping[str, float]]
     chips: Mapping[str, Sequence[str]]
     models: Mapping[str, str]
-
-
-def stem(word: str, endings: Sequence[str]) -> str:
-    """A word without its ending: sharding, sharded and shards are shard."""
-    if any(letter.isdigit() for letter in word):
-        return word
-    if len(word) > 4 and word.endswith("ies"):
-        word = f"{word[:-3]}y"
-    elif len(word) > 3 and word[-1] == "s" and word[-2] not in "su":
-        word = word[:-1]
-    for ending in endings:
-        if word.endswith(ending) and len(word) - len(ending) >= 3:
-            word = word[: -len(ending)]
-            break
-    if len(word) > 4 and word[-1] == "e":
-        word = word[:-1]
-    if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "ls":
-        word = word[:-1]
-    return word
-
-
-def atoms(text: str) -> list[str]:
-    """The words of a text in small letters, cut at hyphens and marks."""
-    return _ATOM.findall(text.lower())
-
-
-def options(text: str) -> list[tuple[str, int, int]]:
-    """Options of programs, such as --tensor-parallel-size: their tokens, first atoms, and ends."""
-    found = []
-    for match in _OPTION.finditer(text.lower()):
-        first = len(atoms(text[: match.start()]))
-        parts = atoms(match.group())
-        found.append((f"={''.join(parts)}", first, first + len(parts)))
-    return found
-
-
-def concepts(stems: Sequence[str], words: Words) -> Iterator[tuple[str, int, int]]:
-    """Concept, first and last word of each phrase in a text that names one."""
-    longest = words["longest"]
-    for first in range(len(stems)):
-        for length in range(1, min(longest, len(stems) - first) + 1):
-            for concept in words["phrases"].get(" ".join(stems[first : first + length]), ()):
-                yield concept, first, first + length
-
-
-def tokens_of(text: str, words: Words, *, joined: bool = True) -> set[str]:
-    """What a text is found by: stems, concepts, and neighbours as one word (zero-3 is zero3)."""
-    plain = atoms(text)
-    stems = [stem(atom, words["endings"]) for atom in plain]
-    pairs = (a + b for a, b in itertools.pairwise(plain) if joined and len(a + b) > 2)
-    return {*stems, *pairs, *(f"#{concept}" for concept, _, _ in concepts(stems, words))}
 
 
 def search(question: str, index: Index) -> list[Hit]:
@@ -147,6 +107,13 @@ class _Question:
         self.asks = not set(index.words["asks"]).isdisjoint(every)
         self.defines = not set(index.words["defines"]).isdisjoint(every)
         self.cites = not set(index.words["cites"]).isdisjoint(every)
+        self.serves = bool(self.models) and not set(index.words["serves"]).isdisjoint(every)
+        asks_first = self.cites and not set(index.words["invents"]).isdisjoint(every)
+        self.firsts = set(self._firsts()) if asks_first else set()
+        self.lists = not self.chips and all(
+            not set(index.words[kind]).isdisjoint(every) for kind in ("lists", "facts")
+        )
+        self.count = self._count()
         self.is_question = bool(every) and every[0] in index.words["opens"]
         self.options = [*options(question), *self._spaced_options()]
 
@@ -163,6 +130,36 @@ class _Question:
 
     def _is_model(self, place: int) -> bool:
         return any(first <= place < end for first, end, _ in self.models)
+
+    def _firsts(self) -> Iterator[str]:
+        """The works that introduced what a question names."""
+        for first, last in itertools.combinations(range(len(self.stems) + 1), 2):
+            place = self.index.words["firsts"].get(" ".join(self.stems[first:last]))
+            if place:
+                yield place
+
+    def _count(self) -> int:
+        """How many chips a question names: 64 H100, 8 GPUs, H100 x8; none where it does not."""
+        words, every = self.index.words, self.every
+        places = [(first, end) for first, end, _ in self.chips]
+        places = places or [(n, n + 1) for n, atom in enumerate(every) if atom in words["called"]]
+        for first, end in places:
+            before = first - 1
+            while before > 0 and every[before] in words["beside"]:
+                before -= 1
+            after = every[end] if end < len(every) and every[end][0] == "x" else ""
+            counts = [self._counted(before) if before >= 0 else 0, number_in(after)]
+            if any(counts):
+                return max(counts)
+        return 0
+
+    def _counted(self, place: int) -> int:
+        """The number at a place, unless it belongs to a name, as in Llama 3."""
+        words, word = self.index.words, self.every[place]
+        named = self.every[place - 1] + word if place else "-"
+        if self._is_model(place) or any(name.startswith(named) for name in self.index.models):
+            return 0
+        return int(words["numbers"].get(word, 0)) or number_in(word)
 
     def _idf(self, number: int) -> float:
         """How much a word tells: rare ones tell more, single letters and digits little."""
@@ -257,18 +254,6 @@ def corrected(atom: str, index: Index) -> str:
     return max(near, key=lambda token: (len(index.tokens[token]), token), default=atom)
 
 
-def is_near(a: str, b: str) -> bool:
-    """Whether one letter more, less or other, or two changed round, make the words equal."""
-    if abs(len(a) - len(b)) > 1 or len(b) < 4:
-        return False
-    start = 0
-    while start < min(len(a), len(b)) and a[start] == b[start]:
-        start += 1
-    rest_a, rest_b = a[start:], b[start:]
-    turned = rest_a[:2] == rest_b[:2][::-1] and rest_a[2:] == rest_b[2:]
-    return turned or rest_b in (rest_a[1:], "") or rest_a == rest_b[1:] or rest_a[1:] == rest_b[1:]
-
-
 def _hit(index: Index, card: int, got: Sequence[float], asked: _Question, total: float) -> Hit:
     location, title, kind, _ = index.cards[card]
     covered = sum(idf for idf, score in zip(asked.idfs, got, strict=True) if score > 0) / total
@@ -286,6 +271,12 @@ def _hit(index: Index, card: int, got: Sequence[float], asked: _Question, total:
         boost *= ANSWERED
     if asked.cites and kind in ("topics", "works"):
         boost *= CITED
+    if location in asked.firsts:
+        boost *= FIRST
+    if asked.lists and location == "accelerators/":
+        boost *= LISTED
+    if asked.serves and location == "serve/":
+        boost *= SERVED
     return Hit(location, title, kind, sum(got) * covered**2 * boost, covered)
 
 
@@ -353,7 +344,7 @@ def _named(
 
 
 def _with_state(hit: Hit, asked: _Question, index: Index) -> Hit:
-    """A calculator opens with the model and the chip that the question names, if it takes them."""
+    """A calculator opens with what a question names and it takes: model, chip, count of chips."""
     if hit.kind != "calculators":
         return hit
     taken = [
@@ -361,4 +352,6 @@ def _with_state(hit: Hit, asked: _Question, index: Index) -> Hit:
         for option, named in (("model", asked.models), ("chip", asked.chips))
         if named and hit.location in index.words["takes"][option]
     ]
+    if asked.count and taken and hit.location in index.words["takes"]["chips"]:
+        taken.append(f"chips={asked.count}")
     return hit._replace(location=f"{hit.location}?{'&'.join(taken)}") if taken else hit

@@ -20,6 +20,7 @@ from tests.support.newcomer_questions import NEWCOMERS
 from tests.support.questions import QUESTIONS
 from tests.support.stranger_questions import STRANGERS
 from tests.support.typed_questions import TYPED
+from tests.support.visitor_questions import VISITORS
 
 # What is typed -> where one of the first places must lead: terms, chips, works, calculators,
 # models, vendors, people.
@@ -135,6 +136,12 @@ def test_the_page_ranks_as_python(surf: Any, base: str) -> None:
         *NEWCOMERS,
         *BLIND,
         *STRANGERS,
+        *VISITORS,
+        "train llama 70b on 1,024 H100s",
+        "llama 70b h100 x16",
+        "llama 70b on 8 x NVIDIA H100",
+        "llama 70b on a single gpu",
+        "gpt 3 a100",
         "bandwith of h200",
         "activaton memory",
         *FIRST,

@@ -4,6 +4,7 @@
 (() => {
   const [PREFIX_SHARE, CONCEPT_SHARE, TAKEN, FACT] = [0.6, 0.9, 2, 3];
   const [NAMED, ASKED, DEFINED, PLANNED, CITED, ANSWERED] = [1.5, 1.6, 2, 3, 3, 0.5];
+  const [FIRST, LISTED, SERVED, MOST_CHIPS] = [6, 3, 2, 2 ** 20];
   const [LEAST_COVERED, MOST, LONGEST, LONGEST_OPTION] = [0.5, 10, 24, 6];
   const VERSUS = /\s(?:vs|versus|v|or|and|against|with|to|compared to|compared with)\.?\s/;
   const COMPARES = /\b(?:vs|versus|compare|compared|comparison|better|faster|difference)\b/;
@@ -23,7 +24,8 @@
     return word;
   }
 
-  const atoms = (text) => text.toLowerCase().match(/[a-z0-9]+(?:\.[0-9]+)*/g) ?? [];
+  /** The words of a text, cut at hyphens and marks; 8xH100 is 8 H100. */
+  const atoms = (text) => text.toLowerCase().replace(/(?<=[0-9]),(?=[0-9]{3}(?![0-9]))/g, "").replace(/(?<![a-z0-9.])([0-9]+)x(?=[a-z])/g, "$1 ").match(/[a-z0-9]+(?:\.[0-9]+)*/g) ?? [];
 
   /** Options of programs, such as --tensor-parallel-size: their tokens, first atoms, and ends. */
   const options = (text) => [...text.toLowerCase().matchAll(/[a-z0-9]+(?:[-_][a-z0-9]+)+/g)].map((match) => {
@@ -76,8 +78,42 @@
       this.asks = every.some((atom) => words.asks.includes(atom));
       this.defines = every.some((atom) => words.defines.includes(atom));
       this.cites = every.some((atom) => words.cites.includes(atom));
+      this.serves = this.models.length && every.some((atom) => words.serves.includes(atom));
+      this.firsts = this.cites && every.some((atom) => words.invents.includes(atom)) ? this.introducing() : [];
+      this.lists = !this.chips.length && ["lists", "facts"].every((kind) => every.some((atom) => words[kind].includes(atom)));
+      this.count = this.counted();
       this.isQuestion = words.opens.includes(every[0]);
       this.options = [...options(text), ...this.spacedOptions()];
+    }
+
+    /** The works that introduced what a question names. */
+    introducing() {
+      const {stems, index: {words}} = this;
+      const ends = (first) => stems.slice(first).map((_, n) => stems.slice(first, first + n + 1).join(" "));
+      return stems.flatMap((_, first) => ends(first)).map((phrase) => own(words.firsts, phrase)).filter(Boolean);
+    }
+
+    /** How many chips a question names: 64 H100, 8 GPUs, H100 x8; none where it does not. */
+    counted() {
+      const {every, index: {words}} = this;
+      const called = every.flatMap((atom, n) => (words.called.includes(atom) ? [[n, n + 1]] : []));
+      for (const [first, end] of this.chips.length ? this.chips : called) {
+        let before = first - 1;
+        while (before > 0 && words.beside.includes(every[before])) before -= 1;
+        const after = every[end]?.startsWith("x") ? every[end] : "";
+        const count = Math.max(before >= 0 ? this.countAt(before) : 0, number(after));
+        if (count) return count;
+      }
+      return 0;
+    }
+
+    /** The number at a place, unless it belongs to a name, as in Llama 3. */
+    countAt(place) {
+      const {every, index, models} = this;
+      const said = place ? every[place - 1] + every[place] : "-";
+      const isModel = models.some(([first, end]) => first <= place && place < end);
+      if (isModel || Object.keys(index.models).some((name) => name.startsWith(said))) return 0;
+      return own(index.words.numbers, every[place]) ?? number(every[place]);
     }
 
     /** Options whose words are typed apart: "max num seqs" is max_num_seqs. */
@@ -160,6 +196,11 @@
     }
   }
 
+  function number(word) {
+    const count = Number(/^x?([1-9][0-9]{0,6})$/.exec(word)?.[1] ?? 0);
+    return count <= MOST_CHIPS ? count : 0;
+  }
+
   const listed = (index) => (index.list ??= Object.keys(index.tokens));
 
   /** The word that is meant where no card knows one: the commonest that is one slip away. */
@@ -198,6 +239,9 @@
     if (asked.defines && kind === "glossary") boost *= DEFINED;
     if (asked.isQuestion && !asked.cites && kind === "works") boost *= ANSWERED;
     if (asked.cites && ["topics", "works"].includes(kind)) boost *= CITED;
+    if (asked.firsts.includes(location)) boost *= FIRST;
+    if (asked.lists && location === "accelerators/") boost *= LISTED;
+    if (asked.serves && location === "serve/") boost *= SERVED;
     return {location, title, kind, text, score: got.reduce((a, b) => a + b, 0) * covered ** 2 * boost, covered};
   }
 
@@ -237,6 +281,7 @@
     const taken = [["model", asked.models], ["chip", asked.chips]]
       .filter(([option, list]) => list.length && index.words.takes[option].includes(one.location))
       .map(([option, list]) => `${option}=${list[0][2][0]}`);
+    if (asked.count && taken.length && index.words.takes.chips.includes(one.location)) taken.push(`chips=${asked.count}`);
     return taken.length ? {...one, location: `${one.location}?${taken.join("&")}`} : one;
   }
 
