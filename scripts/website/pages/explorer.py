@@ -30,6 +30,7 @@ from scripts.website.pages.quantities import (
     QUANTITIES,
     RATIOS,
     SPARSITIES,
+    UNITS_OF_COLUMNS,
     Cells,
     Quantity,
     cells,
@@ -265,9 +266,15 @@ def plain_table(rows: Sequence[ExplorerRow]) -> Html:
         '<div class="fb-scroll" tabindex="0" role="region" aria-label="All entries">\n'
         '<table class="fb-all">'
         "<caption>Chips, then what is built of them. Totals of nodes, systems and pods follow from "
-        "their parts. A dash: {}.</caption>\n"
+        "their parts. {} A dash: {}.</caption>\n"
         "<thead><tr>{}</tr></thead>{}{}</table></div>"
-    ).format(NOT_RECORDED, _heads(), _body("fb-chips", chips), _body("fb-wholes", built))
+    ).format(
+        UNITS_OF_COLUMNS,
+        NOT_RECORDED,
+        _heads(),
+        _body("fb-chips", chips),
+        _body("fb-wholes", built),
+    )
 
 
 def _heads() -> Html:
@@ -335,7 +342,7 @@ def _cell(row: ExplorerRow, name: str, quantity: Quantity, kind: str = "") -> Ht
     page = html_link(INDEX, entry_page(row.entry.id))
     place = row.places.get(id(cell.claim))
     href = page if place is None else Html("{}#{}").format(page, anchor(cell, place))
-    words = link(quantity.words(cell.value), href)
+    words = link(quantity.in_column(cell.value, row.entry.kind), href)
     # Who says the year of a chip hardly matters: a badge in each row hides those that do.
     badges = Html() if name == "date" else _badges(cell.notes)
     return tag("td", words + badges, f"fb-n{kind}")

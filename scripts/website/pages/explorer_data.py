@@ -27,7 +27,16 @@ from scripts.website.pages.explorer import (
     state_of,
 )
 from scripts.website.pages.form_values import units_record
-from scripts.website.pages.quantities import PEAK, QUANTITIES, RATIOS, SPARSITIES, peak_id
+from scripts.website.pages.quantities import (
+    COLUMN_UNITS,
+    LARGE,
+    PEAK,
+    QUANTITIES,
+    RATIOS,
+    SPARSITIES,
+    Quantity,
+    peak_id,
+)
 from scripts.website.pages.sources import provenance
 from scripts.website.pages.trends import SHAPES
 from scripts.website.pages.values import condition_words
@@ -139,7 +148,9 @@ def explorer_record(rows: Sequence[ExplorerRow]) -> dict[str, Any]:
         "quantities": [quantity._asdict() for quantity in QUANTITIES],
         "ratios": [quantity._asdict() for quantity in RATIOS],
         "peaks": _peaks(rows),
-        "factors": {q.shown: unit(q.shown).factor for q in quantities if q.shown},
+        "factors": {name: unit(name).factor for name in _written_in(quantities)},
+        "column_units": COLUMN_UNITS,
+        "large": list(LARGE),
         "sources": [_short_name(key) for key in shared.sources],
         "marks": [list(marks) for marks in shared.marks],
         "kinds": list(shared.kinds),
@@ -150,6 +161,13 @@ def explorer_record(rows: Sequence[ExplorerRow]) -> dict[str, Any]:
         "units": {},
         "entries": entries,
     }
+
+
+def _written_in(quantities: Iterable[Quantity]) -> Iterator[str]:
+    """The units other than those of SI in which values are written."""
+    yield from (quantity.shown for quantity in quantities if quantity.shown)
+    for names in COLUMN_UNITS.values():
+        yield from names
 
 
 def _newest_reading(rows: Iterable[ExplorerRow]) -> str:

@@ -145,4 +145,4 @@ def _value(row: ExplorerRow, column: FigureColumn, page: str) -> Html:
     target = html_link(page, entry_page(row.entry.id))
     place = row.places.get(id(cell.claim))
     href = target if place is None else Html("{}#{}").format(target, anchor(cell, place))
-    return link(column.quantity.words(cell.value), href)
+    return link(column.quantity.in_column(cell.value, row.entry.kind), href)

@@ -34,6 +34,29 @@ SPARSITIES = {
 _WIDE_ACCUMULATORS = ("", "fp32", "int32")
 
 
+# What a column of a table is written in, so that its values can be compared at a glance: for chips
+# and what they are made of, and for nodes, systems and pods. Peaks go by their SI unit.
+COLUMN_UNITS: dict[str, tuple[str, str]] = {
+    "FLOP/s": ("TFLOP/s", "PFLOP/s"),
+    "OP/s": ("TOP/s", "POP/s"),
+    "memory": ("GB", "TB"),
+    "memory_bandwidth": ("TB/s", "TB/s"),
+    "scaleup_bandwidth": ("GB/s", "TB/s"),
+    "scaleout_bandwidth": ("GB/s", "TB/s"),
+    "host_bandwidth": ("GB/s", "TB/s"),
+    "power": ("W", "kW"),
+    "FLOP/J": ("TFLOP/J", "TFLOP/J"),
+    "OP/J": ("TOP/J", "TOP/J"),
+    "sweep": ("ms", "ms"),
+}
+LARGE = ("node", "system", "pod")
+_GROUPED = 1e6  # from here on other texts count in powers of ten, which a column cannot be read by
+UNITS_OF_COLUMNS = (
+    "A column has one unit: chips are in TFLOP/s, GB and W, nodes, systems and pods in PFLOP/s, TB "
+    "and kW."
+)
+
+
 class Quantity(NamedTuple):
     """Something that is compared.
 
@@ -59,6 +82,16 @@ class Quantity(NamedTuple):
             # The label says of what the count is.
             return format_quantity(amount, self.shown).removesuffix(" count")
         return format_quantity(si_value, self.unit).removesuffix(" count")
+
+    def in_column(self, si_value: float, kind: str) -> str:
+        """A value of an entry of this kind as a table shows it, in the unit of the column."""
+        units = COLUMN_UNITS.get(self.id, COLUMN_UNITS.get(self.unit))
+        if units is None:
+            return self.words(si_value)
+        name = units[kind in LARGE]
+        amount = si_value / unit(name).factor
+        digits = f"{amount:,.0f}" if amount >= _GROUPED else format_quantity(amount, "1")
+        return f"{digits} {name}"
 
 
 QUANTITIES = (

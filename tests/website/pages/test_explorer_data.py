@@ -15,7 +15,9 @@ from flopbook.hardware.chip import Chip
 from flopbook.hardware.parts import settled_totals
 from flopbook.hardware.picked import Picked
 from scripts.website.pages.quantities import (
+    COLUMN_UNITS,
     HALVED,
+    LARGE,
     NOT_RECORDED,
     QUANTITIES,
     RATIOS,
@@ -173,3 +175,12 @@ def test_words_of_quantities() -> None:
     assert named["intensity"].words(1193.2) == "1,193"
     assert named["scaleup_domain"].words(72) == "72 chips"
     assert len(named) == len(QUANTITIES) + len(RATIOS), "ids are unique"
+
+
+@given(st.floats(1e6, 1e21), st.sampled_from(("package", "card", "node", "pod")))
+def test_the_unit_of_a_column_depends_on_the_kind_alone(value: float, kind: str) -> None:
+    for quantity in QUANTITIES:
+        units = COLUMN_UNITS.get(quantity.id)
+        if units:
+            amount, name = quantity.in_column(value, kind).split(" ")
+            assert name == units[kind in LARGE] and "e" not in amount.partition("e-")[0]

@@ -17,7 +17,7 @@ from flopbook.hardware.picked import Picked
 from scripts.website.pages import explorer, explorer_data
 from scripts.website.pages.entry import entry_markdown
 from scripts.website.pages.explorer import COLOURS, START, groups, items, state_of
-from scripts.website.pages.quantities import peak_id, value_of
+from scripts.website.pages.quantities import LARGE, UNITS_OF_COLUMNS, peak_id, value_of
 from tests.support.samples import World, claim
 
 ITEMS = items()
@@ -96,9 +96,24 @@ def test_of_a_year_chips_with_a_peak_come_first(table: _Table) -> None:
 def test_the_row_of_a_chip_shows_its_values(table: _Table) -> None:
     row = dict(zip(table.heads, table.rows["nvidia/h100-sxm"], strict=True))
     assert row["Kind"] == "chip" and row["Year"] == "2022"
-    assert row["Peak, bf16 dense"] == "989.4 TFLOP/s" and row["bf16 2:4 sparse"] == "1.979 PFLOP/s"
+    assert row["Peak, bf16 dense"] == "989.4 TFLOP/s" and row["bf16 2:4 sparse"] == "1,979 TFLOP/s"
     assert row["bf16 sparsity unstated"] == "stated, see dense, 2:4 sparse"
     assert row["FLOP per byte"] == "295.3" and row["Memory"] == "80 GB" and row["Power"] == "700 W"
+
+
+def test_a_column_has_one_unit_for_chips_and_one_for_what_is_built_of_them(table: _Table) -> None:
+    """989 TFLOP/s and 2.25 PFLOP/s below each other could not be compared at a glance."""
+    for place, head in enumerate(table.heads):
+        units: dict[bool, set[str]] = {True: set(), False: set()}
+        for name, cells in table.rows.items():
+            match = re.match(r"[\d,.]+ ([A-Z][A-Za-z]*(?:/s)?)(?![A-Za-z])", cells[place])
+            if match and head != "Name":
+                units[load_entry(name).kind in LARGE].add(match[1])
+        assert all(len(written) <= 1 for written in units.values()), (head, units)
+    peak = table.heads.index("Peak, bf16 dense")
+    assert table.rows["nvidia/b200"][peak].startswith("2,250 TFLOP/s")
+    assert table.rows["nvidia/gb200-nvl72"][peak].endswith("PFLOP/s")
+    assert UNITS_OF_COLUMNS in PAGE
 
 
 def test_each_value_leads_to_its_place_on_the_page_of_its_entry(table: _Table) -> None:

@@ -80,7 +80,7 @@ def test_the_table_of_a_vendor_has_the_cells_of_the_explorer(name: str) -> None:
         for column, (_, content) in zip(COLUMNS, table[key], strict=True):
             cell = row.cells.get(column.id)
             if isinstance(cell, Picked):
-                assert plain(content) == column.quantity.words(cell.value)
+                assert plain(content) == column.quantity.in_column(cell.value, entry.kind)
             else:
                 assert plain(content) == missing(row.cells, column.id)
 

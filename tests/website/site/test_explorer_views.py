@@ -10,9 +10,8 @@ import pytest
 
 from flopbook.data.library import load_entry
 from flopbook.hardware.picked import Picked
-from flopbook.quantities.units import format_quantity
 from scripts.website.pages.explorer import is_current, items, newest_first
-from scripts.website.pages.quantities import peak_id, value_of
+from scripts.website.pages.quantities import PEAK, QUANTITIES, Quantity, peak_id, value_of
 from tests.support.exploring import at, column, count, names, query, tick
 
 pytestmark = pytest.mark.browser
@@ -22,6 +21,12 @@ ROWS = newest_first(items())
 CHIPS = [row.entry.id for row in ROWS if row.entry.kind == "package"]
 CURRENT = [row.entry.id for row in ROWS if is_current(row)]
 BF16 = peak_id("bf16", "tensor", "dense")
+_QUANTITIES = {q.id: q for q in (*QUANTITIES, Quantity(PEAK, "", "FLOP/s"))}
+
+
+def in_column(quantity: str, name: str, value: float) -> str:
+    """A value as the table writes it, in the unit of its column."""
+    return _QUANTITIES[quantity].in_column(value, load_entry(name).kind)
 
 
 @at()
@@ -33,7 +38,9 @@ def test_it_begins_with_the_chips_of_today_the_newest_first(tab: Any) -> None:
     shown = column(tab, "Memory bandwidth")
     for name in CHIPS:
         value = value_of(CELLS[name], "memory_bandwidth")
-        assert value is None or shown[name].startswith(format_quantity(value, "byte/s")), name
+        assert value is None or shown[name].startswith(
+            in_column("memory_bandwidth", name, value)
+        ), name
 
 
 @at()
@@ -133,7 +140,7 @@ def test_the_picked_sparsity_is_never_mixed_with_another(tab: Any) -> None:
             if value is None:
                 assert not re.match(r"\d", text), (name, text)
             else:
-                assert text.startswith(format_quantity(value, "FLOP/s")), name
+                assert text.startswith(in_column("peak", name, value)), name
     tab.get_by_label("only with this peak").check()
     assert names(tab) == [name for name in CHIPS if value_of(CELLS[name], BF16) is not None]
 

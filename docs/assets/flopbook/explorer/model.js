@@ -3,6 +3,7 @@
 import {formatQuantity, useTables} from "../quantity.js";
 
 export const NOT_RECORDED = "not recorded";
+const GROUPED = 1e6; // from here on other texts count in powers of ten
 
 export class Model {
   constructor(data) {
@@ -85,6 +86,16 @@ export class Model {
     if (unit === "year") return String(Math.floor(value));
     const text = shown ? formatQuantity(value / this.data.factors[shown], shown) : formatQuantity(value, unit);
     return text.replace(/ count$/, "");
+  }
+
+  /** A value as a table shows it: in the unit of its column, which is a larger one for what is built of many chips. */
+  inColumn({id, unit, ...more}, value, {kind}) {
+    const {column_units: columns, factors, large} = this.data;
+    const units = columns[id] ?? columns[unit];
+    if (!units) return this.words({id, unit, ...more}, value);
+    const name = units[Number(large.includes(kind))];
+    const amount = value / factors[name];
+    return `${amount >= GROUPED ? Math.round(amount).toLocaleString("en") : formatQuantity(amount, "1")} ${name}`;
   }
 
   /** Why there is no value; a peak of another sparsity is named, never used. */
