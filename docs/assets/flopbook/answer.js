@@ -1,6 +1,6 @@
 // The answer of a calculator: each output with its meaning, and what must be known beside it.
 
-import {el} from "./dom.js";
+import {el, filled} from "./dom.js";
 import {brief, label} from "./fields.js";
 import {inner} from "./link.js";
 import {left, notes} from "./notes.js";
@@ -57,7 +57,7 @@ function headline(spec, state) {
   const text = worded(spec, output, value);
   return [
     el("p", {class: fits ? "fb-large" : "fb-large fb-wrong"}, text),
-    el("p", {class: "fb-says"}, ends ? filled(spec, state, spec.ends[1]) : spec.says ? filled(spec, state, spec.says) : output.meaning),
+    el("p", {class: "fb-says"}, ends ? sentence(spec, state, spec.ends[1]) : spec.says ? sentence(spec, state, spec.says) : output.meaning),
   ];
 }
 
@@ -66,7 +66,7 @@ function resolvedOpen(name, {resolved, values}) {
 }
 
 /** The sentence of a calculator with its numbers; a name that is open here leaves the meaning of the answer. */
-function filled(spec, {values, result, resolved}, words) {
+function sentence(spec, {values, result, resolved}, words) {
   const value = (name) => {
     if (name === "devices") return degrees(spec, values);
     const output = spec.outputs.find((one) => one.name === name);
@@ -75,8 +75,9 @@ function filled(spec, {values, result, resolved}, words) {
     if (input?.choices.length) return values[name];
     return input && Number.isFinite(values[name]) ? worded(spec, {...input, absent: ""}, values[name]) : undefined;
   };
-  const open = [...words.matchAll(/{(\w+)}/g)].some(([, name]) => value(name) === undefined);
-  return open ? spec.outputs.find(({name}) => name === spec.answer).meaning : words.replace(/{(\w+)}/g, (_, name) => value(name));
+  const known = Object.fromEntries([...words.matchAll(/{(\w+)}/g)].map(([, name]) => [name, value(name)]));
+  const open = Object.values(known).includes(undefined);
+  return open ? spec.outputs.find(({name}) => name === spec.answer).meaning : filled(words, known);
 }
 
 /** What fills a memory, as one bar against its capacity. */

@@ -1,4 +1,4 @@
-// Small helpers that make elements; text is always text, never markup.
+// Small helpers that make elements and texts; text is always text, never markup.
 
 function fill(node, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
@@ -18,6 +18,11 @@ export function el(tag, attributes = {}, ...children) {
 /** Put a text where another may stand already; one that stays the same costs no layout. */
 export function say(node, text) {
   if (node.textContent !== text) node.textContent = text;
+}
+
+/** A sentence with its names in braces replaced by their values. */
+export function filled(text, values) {
+  return text.replace(/{(\w+)}/g, (_, name) => values[name]);
 }
 
 /** An SVG element. */

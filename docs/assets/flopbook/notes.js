@@ -1,5 +1,6 @@
 // What must be known with an answer, in the words of the command line: the words come from Python (data.json).
 
+import {filled} from "./dom.js";
 import {formatQuantity} from "./quantity.js";
 
 /** The notes of an answer, in the order in which the command line gives them. */
@@ -26,7 +27,8 @@ export function left(output, resolved) {
 function wholeNodes(data, {values, result}) {
   if (!(result.billed_chips > values.chips)) return [];
   const counts = {chips: values.chips, size: values.chips_per_node, billed: result.billed_chips};
-  return data.said.whole_nodes.map((text) => text.replace(/{(\w+)}/g, (_, name) => formatQuantity(counts[name], "chip")));
+  const written = Object.fromEntries(Object.entries(counts).map(([name, count]) => [name, formatQuantity(count, "chip")]));
+  return data.said.whole_nodes.map((text) => filled(text, written));
 }
 
 /** The tensors for which the format that was chosen does not hold, by its rule. */
@@ -38,7 +40,7 @@ function byRule({inputs}, data, {dtype, resolved}) {
   }
   return Object.entries(kept).flatMap(([format, tensors]) => {
     const parts = {dtype, tensors: [...tensors].join(", "), kept: format};
-    return data.said.by_rule.map((text) => text.replace(/{(\w+)}/g, (_, name) => parts[name]));
+    return data.said.by_rule.map((text) => filled(text, parts));
   });
 }
 

@@ -90,11 +90,11 @@ export class Picture {
     if (!result) return "The picture comes with the answer.";
     const value = result[output.name];
     const open = left(output, resolved);
-    if (open.length) return `No picture: ${brief(output.meaning)} is open; ${waiting(this.spec, open)}.`;
+    if (open.length) return `No picture: ${brief(output.meaning)} has no value yet; ${waiting(this.spec, open)}.`;
     if (output.choices.length) return `No picture: ${brief(output.meaning)} is a word, now "${value}".`;
     if (!Number.isFinite(value)) return `No picture: ${brief(output.meaning)} has no finite value here (${said(output, value)}).`;
     const name = label(this.spec, input.name);
-    if (!around(input, values[input.name]).length) return `No picture: "${name}" is ${values[input.name] === 0 ? "zero" : "open"}; type a value for it.`;
+    if (!around(input, values[input.name]).length) return `No picture: "${name}" is ${values[input.name] === 0 ? "zero" : "empty"}; type a value for it.`;
     return drawn.length > 1 ? "" : `No picture: no other value of "${name}" is possible beside the rest.`;
   }
 

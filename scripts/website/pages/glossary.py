@@ -144,7 +144,7 @@ def _symbols() -> Html:
     return table(
         ("Symbol", "Stands for", "Unit", "Elsewhere"),
         rows,
-        caption="Symbols",
+        caption="Terms by their symbol",
         kind="fb-symbols",
         stacked=True,
     )

@@ -29,6 +29,12 @@ def entry(name: str) -> str:
     )
 
 
+def test_no_caption_repeats_the_heading_above_it() -> None:
+    heads = {head.lower() for head in re.findall(r"^## (\S+)", PAGE, re.MULTILINE)}
+    captions = re.findall(r"<caption>(.*?)</caption>", PAGE)
+    assert captions and heads.isdisjoint(caption.lower() for caption in captions)
+
+
 def test_symbols_come_first_and_then_letters_in_order() -> None:
     """Each letter has a heading with an anchor, and a link above them all."""
     heads = re.findall(r"^## (\S+)", PAGE, re.MULTILINE)

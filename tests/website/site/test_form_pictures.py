@@ -187,7 +187,8 @@ EMPTY: list[tuple[str, dict[str, str], str, str, str]] = [
         {"chip": "nvidia/h100-sxm"},
         "tokens_exact",
         "",
-        f"No picture: {EXACT} is open; fill in Model dimension and Feed-forward dimension.",
+        f"No picture: {EXACT} has no value yet; "
+        "fill in Model dimension and Feed-forward dimension.",
     ),
     (
         "min-batch",
@@ -201,7 +202,7 @@ EMPTY: list[tuple[str, dict[str, str], str, str, str]] = [
         {"chip": "nvidia/h100-sxm"},
         "tokens",
         "Model dimension",
-        'No picture: "Model dimension" is open; type a value for it.',
+        'No picture: "Model dimension" is empty; type a value for it.',
     ),
     ("min-batch", {}, "", "", "The picture comes with the answer."),
     (

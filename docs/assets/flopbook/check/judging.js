@@ -1,5 +1,6 @@
 // Holds a statement against the facts on file, as flopbook/factcheck/judging.py does; a test in the browser holds both equal.
 
+import {filled} from "../dom.js";
 import {formatQuantity} from "../quantity.js";
 
 const MOST_ALSO = 3;
@@ -40,10 +41,6 @@ export function ofAnybody([statement], words, look, ids) {
 
 function exact({value, kind}) {
   return formatQuantity(value, {bytes: "byte", flow: "byte/s"}[kind]);
-}
-
-function filled(text, values) {
-  return text.replace(/{(\w+)}/g, (_, name) => values[name]);
 }
 
 /** The first of what is least, as Python's min. */

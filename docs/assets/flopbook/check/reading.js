@@ -1,13 +1,15 @@
 // Reads a statement such as "H100 1,979 TFLOPS", as flopbook/factcheck/reading.py does; a test in the browser holds both equal.
 // All words and patterns come from Python (check.json).
 
+import {filled} from "../dom.js";
+
 const LONGEST_NAME = 8;
 const [FINEST, COARSEST, COARSEST_ROUND] = [0.0005, 0.02, 0.05];
 
 /** A text in which no chip or no number can be found; `reason` is a key of the table PROBLEMS. */
 export class Unreadable extends Error {
   constructor(words, reason, said = {}, statements = []) {
-    super(words.PROBLEMS[reason].replace(/{(\w+)}/g, (_, name) => said[name]));
+    super(filled(words.PROBLEMS[reason], said));
     this.reason = reason;
     this.statements = statements; // numbers of no chip
   }
