@@ -29,6 +29,7 @@ from flopbook.hardware.parts import packages
 _CHECKED = frozenset(field for fields in FIELDS.values() for field in fields)
 _SHORTEST, _SHORTEST_FAMILY = 2, 5  # letters of a name
 _FORM = re.compile(r"-(?:sxm|pcie|oam)[0-9]*")  # ends a product whose number is said alone
+_SERIES = re.compile(r"(?<=[0-9]{2})[a-z]$")  # what ends the number of a series: MI350X
 _FEW = 12  # chips of a maker whose name alone says which is meant
 
 
@@ -86,8 +87,9 @@ def names() -> dict[str, tuple[str, ...]]:
                 chips_of.setdefault(short, []).append(entry_id)
     for entry_id in entry_ids():
         _add_number(chips_of, entry_id)
-    for family, ids in _families().items():
-        chips_of.setdefault(family, ids)
+    for group in (series(), _families()):
+        for name, ids in group.items():
+            chips_of.setdefault(name, ids)
     chips_of |= _makers()
     return {name: tuple(dict.fromkeys(ids)) for name, ids in chips_of.items()}
 
@@ -98,6 +100,16 @@ def _add_number(found: dict[str, list[str]], entry_id: str) -> None:
     held = found.setdefault(compact(_FORM.sub("", product)), [])
     if not any(other.startswith(f"{maker}/") for other in held):
         held.append(entry_id)
+
+
+def series() -> dict[str, list[str]]:
+    """Compact name of a series -> its chips: MI350 for the MI350X and the MI350P."""
+    chips_of: dict[str, list[str]] = {}
+    for head in map(load_head, entry_ids()):
+        product = compact(head.id.partition("/")[2])
+        if head.computes and _SERIES.search(product):
+            chips_of.setdefault(_SERIES.sub("", product), []).append(head.id)
+    return chips_of
 
 
 def _families() -> dict[str, list[str]]:
@@ -142,6 +154,7 @@ def subject(entry_id: str) -> Subject:
     mains = {field: choose_memory(entry.claims, field) for field in ("memory", "memory_bandwidth")}
     tier = {field: claim.tier for field, claim in mains.items() if claim}
     facts = tuple(_fact(claim, tier.get(claim.field)) for claim in claims)
+    facts = tuple(_directed(fact, facts) for fact in facts)
     facts += tuple(_rent(price) for price in _newest_first(entry_id))
     return Subject(
         entry.id, entry.name, entry.kind, facts, _family(entry), _within(entry_id), _parts(entry)
@@ -183,6 +196,16 @@ def _fact(claim: Claim, main_tier: str | None) -> FiledFact:
         claim.quote,
         claim.note,
     )
+
+
+def _directed(fact: FiledFact, facts: Sequence[FiledFact]) -> FiledFact:
+    """A rate of which the source names no direction, twice one that is one way, counts both."""
+    is_both = fact.direction == "unstated" and any(
+        (other.field, other.name, other.direction) == (fact.field, fact.name, "one-way")
+        and other.value * 2 == fact.value
+        for other in facts
+    )
+    return fact._replace(direction="both") if is_both else fact
 
 
 def _newest_first(entry_id: str) -> list[Price]:

@@ -27,6 +27,7 @@ from flopbook.factcheck.words import (
     DESCRIPTIONS,
     FIELDS,
     MOST_OWNERS,
+    MULTIPLES,
     NEAREST_COST,
     PROBLEMS,
     QUANTITY_NAMES,
@@ -321,13 +322,28 @@ def _not_found(statement: StatedNumber, asked: Subject) -> Judgement:
             chip=asked.name, stated=stated, kind=QUANTITY_NAMES[field]
         )
         return Judgement(False, "none", asked.id, (sentence,), (), None)
+    times, near = _multiple(statement, asked) or (1, near)
     match = Match(asked, near, (), 0.0)
     key = "none-price" if near.kind in ("price", "rent") else "none"
     says = (
         SENTENCES[key].format(chip=asked.name, stated=stated),
-        SENTENCES["nearest"].format(value=_amount(statement, near.value), what=_described(match)),
+        SENTENCES["nearest" if times == 1 else "multiple"].format(
+            times=times, value=_amount(statement, near.value), what=_described(match)
+        ),
     )
     return Judgement(False, "none", asked.id, says, (near,), near.value)
+
+
+def _multiple(statement: StatedNumber, asked: Subject) -> tuple[int, FiledFact] | None:
+    """How many chips have the stated value together, as makers print for a pair, and the fact."""
+    for times in MULTIPLES:
+        for fact in asked.facts:
+            is_kind = fact.kind == statement.kind and not fact.error
+            if not is_kind or not is_close(statement, fact.value * times):
+                continue
+            if not departures_of(statement, fact, asked, is_elsewhere=False):
+                return times, fact
+    return None
 
 
 def _nearest(statement: StatedNumber, asked: Subject) -> FiledFact | None:

@@ -17,6 +17,7 @@ from flopbook.factcheck.words import (
     CACHES,
     COSTS,
     FIELDS,
+    FORGIVEN,
     RELATED,
     SHORTEST_PART,
     USUAL,
@@ -25,7 +26,12 @@ from flopbook.factcheck.words import (
 )
 
 Look = Callable[[str], Subject]
-LINKS = ("scaleup_bandwidth", "scaleout_bandwidth", "host_bandwidth")
+LINKS = (
+    "scaleup_bandwidth",
+    "scaleout_bandwidth",
+    "host_bandwidth",
+    "chip_to_chip_bandwidth",
+)
 
 
 class Match(NamedTuple):
@@ -57,7 +63,7 @@ def printed_matches(statement: StatedNumber, one: Subject, look: Look) -> list[M
 
 
 def matches_of_others(statement: StatedNumber, one: Subject, look: Look) -> list[Match]:
-    """Facts of other chips of the family that are just what is stated."""
+    """Facts of other chips of the family that are what is stated, sparse or both ways at most."""
     matched: list[Match] = []
     for name in one.family:
         other_chip = look(name)
@@ -65,7 +71,7 @@ def matches_of_others(statement: StatedNumber, one: Subject, look: Look) -> list
             matched += [
                 match
                 for match in _match(statement, other_chip, fact, ("other-chip",), other_chip)
-                if match.departures == ("other-chip",)
+                if set(match.departures) <= {"other-chip", *FORGIVEN}
             ]
     return matched
 

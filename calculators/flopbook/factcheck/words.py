@@ -128,6 +128,7 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
         "bisection_bandwidth",
         "sram_bandwidth",
         "measured_bandwidth",
+        "chip_to_chip_bandwidth",
     ),
     "bytes": ("memory", "sram", "cache", "stack_memory"),
     "watts": ("power",),
@@ -140,10 +141,14 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
 }
 # Quantities whose sizes are powers of two, which makers write with decimal units.
 BINARY_FIELDS = ("cache", "sram")
+# What else may separate a statement from the value of another chip of the family that it means.
+FORGIVEN = ("sparse", "both-ways")
+MULTIPLES = (2, 4, 8)  # chips whose sum is printed for one: a pair, half a server, a server
 # Words that name a quantity; the first that fits the unit counts.
 QUANTITIES: tuple[tuple[str, str], ...] = (
     (r"(?:hbm[0-9]?e?|memory|mem|dram|vram) ?(?:bandwidth|bw)", "memory_bandwidth"),
     (r"bisection", "bisection_bandwidth"),
+    (r"\bc2c\b|chip-to-chip", "chip_to_chip_bandwidth"),
     (r"\bpcie?\b|pci express|\bhost\b", "host_bandwidth"),
     (
         r"nvlink|infinity fabric|xgmi|\bici\b|neuronlink|scale-?up|ualink|inter-?chip|"
@@ -226,6 +231,7 @@ QUANTITY_NAMES: Mapping[str, str] = {
     "scaleout_bandwidth": "scale-out bandwidth",
     "host_bandwidth": "bandwidth to the host",
     "bisection_bandwidth": "bisection bandwidth",
+    "chip_to_chip_bandwidth": "bandwidth between chips",
     "sram_bandwidth": "on-chip bandwidth",
     "measured_bandwidth": "measured bandwidth",
     "sram": "on-chip memory",
@@ -250,6 +256,7 @@ SENTENCES: Mapping[str, str] = {
     "none-price": "{chip}: {stated} is not a price on file",
     "none-recorded": "{chip}: {stated} cannot be checked; no {kind} is on file",
     "nearest": "nearest is {value}, {what}",
+    "multiple": "it is {times} times {value}, {what}",
     "sparse": "dense is {value}",
     "half": "dense is half of that, {value}",
     "dense": "with sparsity it is {value}",

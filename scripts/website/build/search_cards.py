@@ -330,10 +330,12 @@ def _works() -> Iterator[Card]:
 
 def _chips() -> dict[str, tuple[str, str]]:
     """Compact name of a chip or a system -> its id and its name."""
+    # A series alone, such as MI300, is one that somebody is still typing.
+    series = {name for name, ids in facts.series().items() if facts.names()[name] == tuple(ids)}
     chip_of = {
         name: (ids[0], load_head(ids[0]).name)
         for name, ids in facts.names().items()
-        if ids and not name.startswith(BY)
+        if ids and not name.startswith(BY) and name not in series
     }
     # People say 4090 for RTX 4090, and 6000 Ada for RTX 6000 Ada.
     numbers = ((_WITHOUT_RTX.fullmatch(name), chip) for name, chip in chip_of.items())

@@ -6,7 +6,7 @@ import {formatQuantity} from "../quantity.js";
 const MOST_ALSO = 3;
 const MOST_EVIDENCE = 3;
 const HALF = "2:4"; // sparsity that doubles the rate
-const LINKS = ["scaleup_bandwidth", "scaleout_bandwidth", "host_bandwidth"];
+const LINKS = ["scaleup_bandwidth", "scaleout_bandwidth", "host_bandwidth", "chip_to_chip_bandwidth"];
 const SAYS = ["field", "dtype", "engine", "sparsity", "direction", "aggregate", "name", "tier"]; // what a value is of
 const FACT = ["field", "value", "dtype", "engine", "sparsity", "direction", "aggregate", "name", "tier", "main", "error", "source", "note"];
 
@@ -77,7 +77,8 @@ class Judge {
 
   matchesOfOthers(one) {
     return one.family.map(this.look).flatMap((other) => other.facts
-      .flatMap((fact) => this.match(other, fact, ["other-chip"], other)).filter(({departures}) => departures.length === 1));
+      .flatMap((fact) => this.match(other, fact, ["other-chip"], other))
+      .filter(({departures}) => departures.every((name) => name === "other-chip" || this.words.FORGIVEN.includes(name))));
   }
 
   match(subject, fact, extra, asked) {
@@ -333,7 +334,7 @@ class Judge {
 
   notFound(asked) {
     const {SENTENCES, QUANTITY_NAMES, FIELDS} = this.words;
-    const near = this.nearest(asked);
+    const [times, near] = this.multiple(asked) ?? [1, this.nearest(asked)];
     const stated = this.amount(this.statement.value);
     if (!near) {
       const kind = QUANTITY_NAMES[this.statement.field || FIELDS[this.statement.kind][0]];
@@ -342,8 +343,18 @@ class Judge {
     }
     const what = this.described({subject: asked, fact: near, departures: [], share: 1});
     const key = ["price", "rent"].includes(near.kind) ? "none-price" : "none";
-    const says = [filled(SENTENCES[key], {chip: asked.name, stated}), filled(SENTENCES.nearest, {value: this.amount(near.value), what})];
+    const says = [filled(SENTENCES[key], {chip: asked.name, stated}), filled(SENTENCES[times === 1 ? "nearest" : "multiple"], {times: String(times), value: this.amount(near.value), what})];
     return {holds: false, verdict: "none", chip: asked.id, says, evidence: [near], value: near.value};
+  }
+
+  /** How many chips have the stated value together, as makers print for a pair, and the fact. */
+  multiple(asked) {
+    for (const times of this.words.MULTIPLES) {
+      const fact = asked.facts.find((one) => one.kind === this.statement.kind && !one.error && this.close(one.value * times)
+        && !this.departures(one, asked, false).length);
+      if (fact) return [times, fact];
+    }
+    return null;
   }
 
   nearest(asked) {
