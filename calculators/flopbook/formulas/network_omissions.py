@@ -44,7 +44,7 @@ def sums_in_the_network(
 
 @omission(
     "--bytes is one array over all chips, as of an all-gather: nccl-tests gives the size of what "
-    "each of --chips {chips} has, which takes longer ({size})",
+    "each of {chips} chips has, which takes longer ({size})",
     of="seconds",
 )
 def array_of_each_chip(op: str, chips: float, bandwidth_seconds: float, seconds: float) -> float:
@@ -97,7 +97,7 @@ def cards_below_their_rate(
 
 
 @omission(
-    "each of --chips {chips} has its own share already, so less is sent ({size})",
+    "each of {chips} chips has its own share already, so less is sent ({size})",
     of="tokens_per_chip",
 )
 def own_share(chips: float, chips_per_node: float) -> float:
@@ -171,7 +171,7 @@ def causal_mask_of_a_ring(causal: str, tokens_per_chip: float) -> float:
 
 
 @omission(
-    "experts of a token that share one of --chips {chips} take one trip, not one each ({size})",
+    "experts of a token that share one of {chips} chips take one trip, not one each ({size})",
     of="slack",
 )
 def shared_trips(chips: float, experts_per_token: float) -> Any:
@@ -218,7 +218,7 @@ def attention_of_a_layer(attention_share: float) -> float:
 
 
 @omission(
-    "even if tokens choose experts evenly, the fullest of --chips {chips} has more of them, and "
+    "even if tokens choose experts evenly, the fullest of {chips} chips has more of them, and "
     "all wait for it ({size})",
     of="slack",
 )

@@ -55,6 +55,27 @@ def _looked_at(context: Any, base: str, page: str) -> dict[str, Any]:
     return {name: fault for name, fault in found.items() if fault}
 
 
+_TOPS = """() => [...document.querySelectorAll('.fb-all tbody tr')].slice(0, 20).map(row =>
+  ['Memory', 'Memory bandwidth', 'Scale-up, one way']
+    .map(head => row.querySelector(`td[data-label="${head}"] a`)?.getBoundingClientRect().top)
+    .filter(Boolean))"""
+
+
+@pytest.mark.browser
+def test_values_beside_each_other_stand_on_one_line(surf: Any, base: str) -> None:
+    """A head that took two lines pushed its value below those of its neighbours."""
+
+    def tops(context: Any) -> list[list[float]]:
+        tab = context.new_page()
+        tab.goto(base + "accelerators/", wait_until="networkidle")
+        found: list[list[float]] = tab.evaluate(_TOPS)
+        return found
+
+    rows = surf(tops, viewport={"width": 390, "height": 844})
+    assert any(len(row) > 1 for row in rows)
+    assert all(max(row) - min(row) < 1 for row in rows if row)
+
+
 @pytest.mark.browser
 @pytest.mark.parametrize("page", PAGES)
 def test_a_page_fits_a_phone_and_a_finger(surf: Any, base: str, page: str) -> None:

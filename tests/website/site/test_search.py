@@ -191,6 +191,22 @@ def test_questions_lead_to_calculators_and_comparisons(surf: Any, base: str) -> 
 
 
 @pytest.mark.browser
+def test_a_result_opens_its_calculator_with_what_the_question_names(surf: Any, base: str) -> None:
+    def follow(context: Any) -> list[str]:
+        context.set_default_timeout(30_000)
+        tab = context.new_page()
+        tab.goto(base)
+        tab.keyboard.press("s")
+        _ask(tab, "llama 70b on 64 h100 memory")
+        tab.click('.md-search-result__link[href*="calculators/memory/"]')
+        tab.wait_for_selector(".fb-answer > *")
+        labels = ("Model", "Chip", "Number of chips")
+        return [tab.get_by_label(label, exact=True).first.input_value() for label in labels]
+
+    assert surf(follow) == ["llama-3-70b", "nvidia/h100-sxm", "64"]
+
+
+@pytest.mark.browser
 def test_a_result_leads_to_its_place(surf: Any, base: str) -> None:
     def follow(context: Any) -> tuple[str, bool]:
         context.set_default_timeout(30_000)
