@@ -27,6 +27,12 @@ def test_a_number_gets_its_verdict(case: Case) -> None:
         assert finding.value == pytest.approx(case.value, rel=1e-3)
 
 
+def test_a_chip_beside_a_pod_is_written_in_a_unit_of_its_own() -> None:
+    """0.000459 EFLOP/s could not be read."""
+    (finding,) = findings("TPU v5p 4.1 exaFLOPS")
+    assert finding.verdict == "per-node" and finding.says[-1].endswith("has 459 TFLOP/s")
+
+
 @every("text, verdicts", SEVERAL)
 def test_each_number_of_a_text_is_checked(text: str, verdicts: tuple[str, ...]) -> None:
     assert tuple(finding.verdict for finding in findings(text)) == verdicts

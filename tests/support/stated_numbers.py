@@ -26,6 +26,7 @@ CASES = (
     Case("B200 20 petaFLOPS of FP4", "other-chip", 20e15),
     Case("the Blackwell B200 GPU offers up to 20 petaflops of FP4", "other-chip", 20e15),
     Case("H100 NVL 188GB", "none", 94e9),
+    Case("TPU v5p pod 4.1 exaFLOPS", "holds", 4.11e18),
     Case("MI350 series 288GB HBM3E", "holds", 288e9),
     Case("MI300 192 GB", "holds", 192e9),
     Case("Grace Hopper 900 GB/s NVLink-C2C one way", "both-ways", 900e9),

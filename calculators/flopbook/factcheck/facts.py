@@ -24,9 +24,10 @@ from flopbook.data.prices import Price, prices
 from flopbook.factcheck.reading import compact
 from flopbook.factcheck.words import BY, FIELDS, KINDS
 from flopbook.hardware.choice import choose_memory, rank
-from flopbook.hardware.parts import packages
+from flopbook.hardware.parts import packages, shown_totals
 
 _CHECKED = frozenset(field for fields in FIELDS.values() for field in fields)
+_SUMMED = frozenset(("peak", "memory", "memory_bandwidth"))
 _SHORTEST, _SHORTEST_FAMILY = 2, 5  # letters of a name
 _FORM = re.compile(r"-(?:sxm|pcie|oam)[0-9]*")  # ends a product whose number is said alone
 _SERIES = re.compile(r"(?<=[0-9]{2})[a-z]$")  # what ends the number of a series: MI350X
@@ -147,7 +148,7 @@ def subject(entry_id: str) -> Subject:
     entry = load_entry(entry_id)
     tiers = source_tiers()
     claims = sorted(
-        (claim for claim in entry.claims if _is_checked(claim)),
+        (claim for claim in (*entry.claims, *_sums(entry)) if _is_checked(claim)),
         key=lambda claim: rank(claim, tiers),
     )
     claims = [claim for claim in claims if not _says_less(claim, claims)]
@@ -159,6 +160,13 @@ def subject(entry_id: str) -> Subject:
     return Subject(
         entry.id, entry.name, entry.kind, facts, _family(entry), _within(entry_id), _parts(entry)
     )
+
+
+def _sums(entry: Entry) -> list[Claim]:
+    """Sums over the parts of a system, of what its maker does not print for the whole."""
+    printed = {claim.field for claim in entry.claims if claim.si_value is not None}
+    wanted = _SUMMED - printed
+    return [claim for claim in shown_totals(entry) if claim.field in wanted]
 
 
 def _is_checked(claim: Claim) -> bool:

@@ -37,6 +37,8 @@ from flopbook.quantities.units import format_quantity
 
 MOST_ALSO = 3
 MOST_EVIDENCE = 3
+TINY = 0.01  # of the unit of a statement: one chip beside a pod
+_PLAIN_UNITS = {"FLOP/s": "FLOP/s", "OP/s": "OP/s", "B/s": "byte/s", "B": "byte", "W": "W"}
 HALF = "2:4"  # sparsity that doubles the rate
 
 
@@ -360,7 +362,10 @@ def _distance(statement: StatedNumber, fact: FiledFact, asked: Subject) -> float
 
 
 def _amount(statement: StatedNumber, value: float) -> str:
-    """A value in the unit of the statement."""
+    """A value in the unit of the statement, or in its own where that would be tiny."""
+    unit = _PLAIN_UNITS.get(statement.symbol[1:])
+    if unit and 0 < value < TINY * statement.factor:
+        return format_quantity(value, unit)
     return f"{format_quantity(value / statement.factor, '1')} {statement.symbol}"
 
 

@@ -6,6 +6,8 @@ import {formatQuantity} from "../quantity.js";
 const MOST_ALSO = 3;
 const MOST_EVIDENCE = 3;
 const HALF = "2:4"; // sparsity that doubles the rate
+const TINY = 0.01; // of the unit of a statement: one chip beside a pod
+const PLAIN_UNITS = {"FLOP/s": "FLOP/s", "OP/s": "OP/s", "B/s": "byte/s", B: "byte", W: "W"};
 const LINKS = ["scaleup_bandwidth", "scaleout_bandwidth", "host_bandwidth", "chip_to_chip_bandwidth"];
 const SAYS = ["field", "dtype", "engine", "sparsity", "direction", "aggregate", "name", "tier"]; // what a value is of
 const FACT = ["field", "value", "dtype", "engine", "sparsity", "direction", "aggregate", "name", "tier", "main", "error", "source", "note"];
@@ -371,6 +373,9 @@ class Judge {
 
   /** A value in the unit of the statement. */
   amount(value) {
+    const {symbol, factor} = this.statement;
+    const plain = PLAIN_UNITS[symbol.slice(1)];
+    if (plain && value > 0 && value < TINY * factor) return formatQuantity(value, plain);
     return `${formatQuantity(value / this.statement.factor, "1")} ${this.statement.symbol}`;
   }
 }
