@@ -123,6 +123,12 @@ export function memoryOf(question, layout) {
   return memory({...question.memory, ...layout});
 }
 
+/** The bytes of any layout of a question, by one set of inputs for all: a copy for each takes longer than the sum. */
+function bytesOf(question) {
+  const inputs = {...question.memory};
+  return (cell, more) => memory(Object.assign(inputs, cell, more)).total;
+}
+
 /** Parts of the memory that add up to its total: of a pipeline the formula gives those of both ends. */
 export function heldParts(question, layout) {
   const {total: whole, inflight, free, ...parts} = memoryOf(question, layout);
@@ -142,6 +148,7 @@ export function plan(question, top = 3) {
   let tried = 0;
   let fitting = 0;
   const run = runOf(question);
+  const held = bytesOf(question);
   for (const cell of cellsOf(question)) {
     divide(run, cell);
     for (const sharding of SHARDINGS) {
@@ -155,11 +162,10 @@ export function plan(question, top = 3) {
         run.recompute = recompute;
         const seconds = total(step_parts(run, question.parameters));
         if (best.length === top && seconds >= best[top - 1].seconds) continue;
-        const layout = {...cell, zero, hsdp, recompute};
-        const bytes = memoryOf(question, layout).total;
+        const bytes = held(cell, {zero, hsdp, recompute});
         if (bytes > question.run.memory) continue;
         fitting++;
-        insert(best, {...layout, seconds, bytes}, top);
+        insert(best, {...cell, zero, hsdp, recompute, seconds, bytes}, top);
       }
     }
   }
@@ -176,12 +182,13 @@ function insert(best, layout, top) {
 
 /** Whether any layout fits. */
 function fits(question) {
+  const held = bytesOf(question);
   for (const cell of cellsOf(question)) {
     for (const sharding of SHARDINGS) {
       const hsdp = groupsOf(question, cell, sharding);
       if (!hsdp) continue;
       const {zero} = sharding;
-      if (RECOMPUTE.some((recompute) => memoryOf(question, {...cell, zero, hsdp, recompute}).total <= question.run.memory)) return true;
+      if (RECOMPUTE.some((recompute) => held(cell, {zero, hsdp, recompute}) <= question.run.memory)) return true;
     }
   }
   return false;
