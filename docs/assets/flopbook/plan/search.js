@@ -95,26 +95,32 @@ function runOf({run}) {
   return run_of({...run, ...layout});
 }
 
-/** Put the degrees of a layout into a run. */
-function divide(run, {tp, pp, cp, ep, dp, schedule, virtual, micro_batch, microbatches}) {
-  run.tp = tp;
-  run.pp = pp;
-  run.cp = cp;
-  run.ep = ep;
-  run.dp = dp;
-  run.schedule = schedule;
-  run.virtual = virtual;
-  run.micro_batch = micro_batch;
-  run.micro_batches = microbatches;
+/** Put the degrees of a layout into the inputs of a formula, one by one: Object.assign takes as long as the formula. */
+function divide(inputs, {tp, pp, cp, ep, dp, schedule, virtual, micro_batch, microbatches}) {
+  inputs.tp = tp;
+  inputs.pp = pp;
+  inputs.cp = cp;
+  inputs.ep = ep;
+  inputs.dp = dp;
+  inputs.schedule = schedule;
+  inputs.virtual = virtual;
+  inputs.micro_batch = micro_batch;
+  inputs.micro_batches = microbatches; // as a step calls them
+  inputs.microbatches = microbatches; // as the memory does
+}
+
+/** Put into the inputs of a formula how the states are divided and what is computed again. */
+function shard(inputs, zero, hsdp, recompute) {
+  inputs.zero = zero;
+  inputs.hsdp = hsdp;
+  inputs.recompute = recompute;
 }
 
 /** The parts of the step of one layout, in seconds, by name. */
 export function partsOf(question, layout) {
   const run = runOf(question);
   divide(run, layout);
-  run.zero = layout.zero;
-  run.hsdp = layout.hsdp;
-  run.recompute = layout.recompute;
+  shard(run, layout.zero, layout.hsdp, layout.recompute);
   return step_parts(run, question.parameters);
 }
 
@@ -126,7 +132,11 @@ export function memoryOf(question, layout) {
 /** The bytes of any layout of a question, by one set of inputs for all: a copy for each takes longer than the sum. */
 function bytesOf(question) {
   const inputs = {...question.memory};
-  return (cell, more) => memory(Object.assign(inputs, cell, more)).total;
+  return (cell, zero, hsdp, recompute) => {
+    divide(inputs, cell);
+    shard(inputs, zero, hsdp, recompute);
+    return memory(inputs).total;
+  };
 }
 
 /** Parts of the memory that add up to its total: of a pipeline the formula gives those of both ends. */
@@ -157,12 +167,10 @@ export function plan(question, top = 3) {
       const {zero} = sharding;
       for (const recompute of RECOMPUTE) {
         tried++;
-        run.zero = zero;
-        run.hsdp = hsdp;
-        run.recompute = recompute;
+        shard(run, zero, hsdp, recompute);
         const seconds = total(step_parts(run, question.parameters));
         if (best.length === top && seconds >= best[top - 1].seconds) continue;
-        const bytes = held(cell, {zero, hsdp, recompute});
+        const bytes = held(cell, zero, hsdp, recompute);
         if (bytes > question.run.memory) continue;
         fitting++;
         insert(best, {...cell, zero, hsdp, recompute, seconds, bytes}, top);
@@ -188,7 +196,7 @@ function fits(question) {
       const hsdp = groupsOf(question, cell, sharding);
       if (!hsdp) continue;
       const {zero} = sharding;
-      if (RECOMPUTE.some((recompute) => held(cell, {zero, hsdp, recompute}) <= question.run.memory)) return true;
+      if (RECOMPUTE.some((recompute) => held(cell, zero, hsdp, recompute) <= question.run.memory)) return true;
     }
   }
   return false;
