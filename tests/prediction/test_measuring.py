@@ -315,7 +315,9 @@ def test_the_command_writes_rows_and_entry(
     ]
     assert all(one["value"] > 0 and one["spread"] >= 1 for one in record["measured"])
     assert len(yaml.safe_load(path.read_text(encoding="utf-8"))["rows"]) == 4
-    assert path.with_suffix(".bib").is_file()
+    entry = path.with_suffix(".bib").read_text(encoding="utf-8")
+    command = entry.partition("flopbook measure ")[2].partition("}")[0]
+    assert sorted(command.split()) == sorted([*words[1:], "--repeat=2", "--output=mine.yaml"])
     assert run([*words, f"--output={path}"]) == 2
     assert "there already" in capsys.readouterr().err
     assert run([*words, "--repeat=2", "--chip=h100-sxm"]) == 0

@@ -230,6 +230,9 @@ def test_the_command_times_every_size_that_was_asked_for(
     table = capsys.readouterr().out
     assert "decode of llama-3.2-1b with 2 layers, 4 x 128 cached" in table
     assert "of printed" in table and "20 ms" in table
+    assert {one["memory"] for one in record["measured"]} == {machine.peak_memory()}
+    heads, *lines = [line for line in table.splitlines() if "spread" in line or "decode" in line]
+    assert heads.endswith("memory") and all(line.endswith("GB") for line in lines)
 
 
 class FakeDevice:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -69,7 +69,8 @@ def measure_command(
     machine = chosen(backend)
     measurements, failure = _finished(measure(machine, order))
     if output is not None:
-        _write(Path(output), machine, order, measurements)
+        asked = {"backend": backend, **options, "output": Path(output).name}
+        _write(Path(output), _command_line(asked), machine, order, measurements)
     if as_json:
         record = {"device": machine.device, "software": machine.software}
         print_json({**record, "measured": [measurement.record() for measurement in measurements]})
@@ -98,8 +99,15 @@ def _print_table(
     machine: Backend, order: Order, measurements: Sequence[Measured], output: str | None
 ) -> None:
     print(f"{machine.device}, {machine.software}")
-    head = ("what", "reached", "of printed", "time", "spread")
-    print(columns([_line(measurement) for measurement in measurements], head=head))
+    head: tuple[str, ...] = ("what", "reached", "of printed", "time", "spread")
+    lines = [_line(measurement) for measurement in measurements]
+    if any(measurement.memory for measurement in measurements):
+        head = (*head, "memory")
+        lines = [
+            (*line, _bytes(measurement.memory))
+            for line, measurement in zip(lines, measurements, strict=True)
+        ]
+    print(columns(lines, head=head))
     if machine.devices < 2 and "collective" in order.what:
         print("note: one device: no collectives; start with torchrun for several")
     if output is not None:
@@ -189,13 +197,24 @@ def _line(one: Measured) -> tuple[str, ...]:
     )
 
 
-def _write(path: Path, machine: Backend, order: Order, found: Sequence[Measured]) -> None:
+def _bytes(memory: float | None) -> str:
+    return format_quantity(memory, "byte", digits=3) if memory else ""
+
+
+def _command_line(options: Mapping[str, str | None]) -> str:
+    """The command with all of its options, so that anyone can measure the same again."""
+    flags = [f"--{name.replace('_', '-')}={word}" for name, word in options.items() if word]
+    return shlex.join(["flopbook", "measure", *flags])
+
+
+def _write(
+    path: Path, command_line: str, machine: Backend, order: Order, found: Sequence[Measured]
+) -> None:
     import yaml
 
     from flopbook.prediction.measuring import bibtex_entry, run_file
 
     today = datetime.datetime.now(datetime.UTC).date()
     document = run_file(machine, order, found, today)
-    command_line = shlex.join(["flopbook", "measure", "--output", path.name])
     write_text(path, yaml.safe_dump(document, sort_keys=False))
     write_text(path.with_suffix(".bib"), bibtex_entry(machine, today, command_line))

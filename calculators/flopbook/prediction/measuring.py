@@ -46,6 +46,7 @@ class Measured(NamedTuple):
 
     `value` and `printed` are in `unit`; `printed` is None where the chip is unknown or no source
     prints the figure. `rows` is what a file of runs holds of it; none where no kind of row fits.
+    `memory` is the most that a whole model held, in bytes, where the framework counts it.
     """
 
     what: str
@@ -54,6 +55,7 @@ class Measured(NamedTuple):
     unit: str
     printed: float | None
     rows: tuple[dict[str, Any], ...] = ()
+    memory: float | None = None
 
     def record(self) -> dict[str, Any]:
         """As JSON holds it."""
@@ -64,6 +66,7 @@ class Measured(NamedTuple):
             "unit": self.unit,
             "printed": self.printed,
             "share": share,
+            "memory": self.memory,
             **self.timing._asdict(),
         }
 
@@ -202,7 +205,7 @@ def _decoders(machine: Backend, order: Order, on_file: Chip | None) -> Iterator[
         reached = share(ordered.sizes, work, timing.seconds, peak, bandwidth)
         memory, is_compiled = machine.peak_memory(), machine.is_accelerator
         measurements = tuple(rows(ordered, work, timing.seconds, memory, is_compiled))
-        yield Measured(words(ordered, work), timing, *reached, measurements)
+        yield Measured(words(ordered, work), timing, *reached, measurements, memory)
 
 
 def _timed_decoder(
