@@ -11,6 +11,7 @@ from __future__ import annotations
 import html
 import posixpath
 import re
+import textwrap
 from collections.abc import Container, Iterable, Iterator
 
 from bs4 import BeautifulSoup, Tag
@@ -19,6 +20,11 @@ from bs4.element import PageElement, PreformattedString
 from scripts.website.markup import code_block, code_span
 
 _FENCE = re.compile(r"^(`{3,}+|~{3,}+).*?^\1[ \t]*$", re.DOTALL | re.MULTILINE)
+# A box of the site generator: its heading, then lines that are indented or blank.
+_BOX = re.compile(
+    r'^(?:!!!|\?{3}\+?) \w+(?: "(?P<title>[^"\n]*)")?[ \t]*\n(?P<inside>(?:(?: {4}.*|[ \t]*)\n)+)',
+    re.MULTILINE,
+)
 _CODE = re.compile(r"(?<!`)(`+)(?!`)[^\n]+?(?<!`)\1(?!`)")
 # Left out in any case, and most of the elements of a page: it need not become part of a tree.
 _PICTURE = re.compile(r"<svg\b.*?</svg>", re.DOTALL)
@@ -71,14 +77,25 @@ def as_markdown(text: str, page: str, pages: Iterable[str]) -> str:
         code.append(match[0])
         return f"\x00{len(code) - 1}\x00"
 
+    def quote(box: re.Match[str]) -> str:
+        inside = textwrap.dedent(box["inside"]).strip("\n")
+        code.append(_quoted(as_markdown(f"**{box['title'] or 'Note'}**\n\n{inside}", page, pages)))
+        return f"\x00{len(code) - 1}\x00\n\n"
+
     links = _Links(page, pages)
-    text = _CODE.sub(set_aside, _FENCE.sub(set_aside, _plain_of(text)))
+    text = _BOX.sub(quote, _FENCE.sub(set_aside, _plain_of(text) + "\n"))
+    text = _CODE.sub(set_aside, text)
     text = _ENTITY.sub("\x01\\1;", _PICTURE.sub("", _INSIDE_MATHS.sub(r"\1", text)))
     text = _LINK.sub(lambda match: f"]({links.from_source(match[1])})", text)
     # Before anything is escaped: what stands on its two sides then comes together.
     text = _Writer(links).inside(_parsed(_ATTRIBUTE_LIST.sub("", text)))
     text = _CODE_MARK.sub(lambda match: code[int(match[1])], text)
     return _GAPS.sub("\n\n", text).strip() + "\n"
+
+
+def _quoted(text: str) -> str:
+    """Lines as a quotation: what is indented by four would be code to other readers."""
+    return "\n".join(f"> {line}".rstrip() for line in text.splitlines())
 
 
 def _parsed(text: str) -> BeautifulSoup:
