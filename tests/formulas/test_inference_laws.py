@@ -149,3 +149,31 @@ def test_messages_of_tensor_and_expert_parallelism() -> None:
     assert seconds(tp=2, ep=4) == pytest.approx(32 * (reduced + sent) / 1e9)
     prompt = calculate("prefill", **shape, **rate, tp=8)["message_seconds"]
     assert prompt == pytest.approx(100 * seconds(tp=8))
+
+
+def test_only_layers_with_experts_send_tokens_to_them() -> None:
+    """58 of the 61 layers of DeepSeek-V3; 8 of 32 ranks in a domain, fp8 there and bf16 back."""
+    layout: dict[str, Any] = {"chip": "h200", "ep": 32, "batch": 1024, "seq": 4096, "dtype": "fp8"}
+
+    def seconds(**more: Any) -> float:
+        out = calculate("decode", model="deepseek-v3", **layout, **more)
+        return float(out["message_seconds"])
+
+    copies = 8 * 1024 / 32 * 7168 * (1 + 2)
+    layer = copies * ((31 / 32 - 3 / 4) / 450e9 + 3 / 4 / 50e9)
+    assert seconds() == pytest.approx(58 * layer)
+    # No more of them than there are layers.
+    assert seconds(expert_layers=1000) == pytest.approx(61 * layer)
+    # Sums of tensor parallelism stay in every layer, dense or not.
+    summed = 61 * 2 * 2 * (1024 / 32) * 7168 * 2 / 2 / 450e9
+    layer = copies / 2 * ((31 / 32 - 7 / 8) / 450e9 + 7 / 8 / 50e9)
+    assert seconds(tp=2) == pytest.approx(summed + 58 * layer)
+
+
+@every_model
+def test_prompts_and_steps_count_the_same_layers_with_experts(model: str) -> None:
+    asks: dict[str, Any] = {"chip": CHIP, "batch": 8, "seq": 64, "tp": 1, "ep": 1, "dp": 8}
+    step, prompt = (asked(name, model, **asks) for name in ("decode", "prefill"))
+    layers = step.inputs.get("expert_layers")
+    assert (layers is None) == (prompt.inputs.get("expert_layers") is None)
+    assert layers is None or 1 <= layers.value <= step.inputs["layers"].value

@@ -88,6 +88,20 @@ Vocab = Annotated[
 WeightWidth = Annotated[
     float, Input("byte/param", r"b_w", "width of a weight", dtype="weight", least=0.01, most=64)
 ]
+# Without a model all layers are alike.
+ExpertLayers = Annotated[
+    float,
+    Input(
+        "1",
+        "L_e",
+        "layers with experts (default: all)",
+        model="expert_layers",
+        least=1,
+        whole=True,
+        most=1e5,
+    ),
+    LAYOUT,
+]
 PUBLISHED = Group("Published checkpoint")
 Published = Annotated[
     str,

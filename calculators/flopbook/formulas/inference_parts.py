@@ -12,6 +12,7 @@ from flopbook.formulas.inference_inputs import (
     DispatchWidth,
     Dp,
     Ep,
+    ExpertLayers,
     FarBandwidth,
     KvWidth,
     Memory,
@@ -239,6 +240,7 @@ def messages(
     degree: Step,
     d_model: Width = inf,
     experts_per_token: ExpertsPerToken = 1.0,
+    expert_layers: ExpertLayers = inf,
     ep: Ep = 1.0,
     bytes_per_activation: ActivationWidth = 2.0,
     bytes_per_dispatch: DispatchWidth = 2.0,
@@ -260,10 +262,12 @@ def messages(
     between = MESSAGES * 2 * (domains - 1) / domains * replica_values / in_domain
     group = where(ep > 1, degree * ep, 1)
     leaving = where(group > chips_per_node, 1 - chips_per_node / group, 0)
-    near = reduced + ((ep - 1) / ep - leaving) * copies
-    far = between * bytes_per_activation + leaving * copies
+    # Layers with a dense block, as the first three of DeepSeek-V3, send no token to an expert.
+    exchanged = minimum(expert_layers, layers) * copies
+    near = layers * reduced + ((ep - 1) / ep - leaving) * exchanged
+    far = layers * between * bytes_per_activation + leaving * exchanged
     slower = where(scaleout_bandwidth < inf, scaleout_bandwidth, link_bandwidth)
-    return {"message_seconds": layers * (near / link_bandwidth + far / slower)}
+    return {"message_seconds": near / link_bandwidth + far / slower}
 
 
 @part
