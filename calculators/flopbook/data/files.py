@@ -26,7 +26,7 @@ MAX_BYTES = 50_000_000
 MAX_YAML_BYTES = 1_000_000
 MAX_BIB_BYTES = 5_000_000
 MAX_PAGE_BYTES = 1_000_000
-_CHUNK_BYTES = 1 << 16  # more than most files; larger buffers cost more to get than to fill
+_CHUNK_BYTES = 1 << 20
 _CONFINED: set[str] = set()
 _KINDS = (
     (stat.S_ISLNK, "a symbolic link"),

@@ -36,6 +36,8 @@ GPT = {
 # Whole tiles and whole waves make saw-teeth, so finely that no search sees them all: what is found
 # is an answer, but other values between two answers may miss the target.
 SAW_TOOTHED = {"wave-quantisation"}
+# Whole nodes are paid for: with each one more the cost of a run jumps, and falls until the next.
+JUMPING = {("training-time", "chips")}
 SMOOTH = [name for name in formulas() if name not in SAW_TOOTHED]
 
 
@@ -54,6 +56,8 @@ def test_what_is_found_gives_the_target(name: str, seed: int) -> None:
     for options, result in states(formula, rng, 1):
         numbers = [key for key in options if formula.inputs[key].is_number]
         for key in rng.sample(numbers, min(3, len(numbers))):
+            if (name, key) in JUMPING:
+                continue
             wanted = [
                 one for one, value in result.items() if is_amount(value) or isinstance(value, str)
             ]
