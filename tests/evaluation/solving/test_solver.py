@@ -56,7 +56,7 @@ def test_what_is_found_gives_the_target(name: str, seed: int) -> None:
     for options, result in states(formula, rng, 1):
         numbers = [key for key in options if formula.inputs[key].is_number]
         for key in rng.sample(numbers, min(3, len(numbers))):
-            if (name, key) in JUMPING:
+            if (name, key) in JUMPING and options.get("chips_per_node", 1) != 1:
                 continue
             wanted = [
                 one for one, value in result.items() if is_amount(value) or isinstance(value, str)
@@ -351,11 +351,8 @@ def test_json_is_the_contract_with_solve_beside_it() -> None:
     part = record["solve"]
     assert (part["input"], part["value"], part["unit"]) == ("bandwidth", found.value, "byte/s")
     assert part["target"] == {"output": "tokens", "relation": "=", "value": 100.0, "unit": "token"}
-    assert (
-        part["method"] == CLOSED
-        and part["tolerance"] == EXACT
-        and part["reached"] == pytest.approx(100)
-    )
+    assert (part["method"], part["tolerance"]) == (CLOSED, EXACT)
+    assert part["reached"] == pytest.approx(100)
 
 
 @given(st.floats(min_value=1e-30, max_value=1e30))
@@ -394,11 +391,7 @@ def test_a_column_of_a_table_is_no_target(target: str) -> None:
 
 def test_values_are_written_in_full_with_a_prefix_that_people_read() -> None:
     """Ten digits behind the four, and never a power of ten where there is a word for it."""
-    assert (
-        precise(9.461569254e10, "byte") == "94.61569254 GB"
-        and precise(2593659.942, "s") == "30.01921229 days"
-    )
-    assert (
-        precise(1.301229978e10, "param") == "13.01229978 billion params"
-        and precise(80e9, "byte") == "80 GB"
-    )
+    assert precise(9.461569254e10, "byte") == "94.61569254 GB"
+    assert precise(2593659.942, "s") == "30.01921229 days"
+    assert precise(1.301229978e10, "param") == "13.01229978 billion params"
+    assert precise(80e9, "byte") == "80 GB"
