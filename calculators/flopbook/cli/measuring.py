@@ -203,7 +203,9 @@ def _bytes(memory: float | None) -> str:
 
 def _command_line(options: Mapping[str, str | None]) -> str:
     """The command with all of its options, so that anyone can measure the same again."""
-    flags = [f"--{name.replace('_', '-')}={word}" for name, word in options.items() if word]
+    from flopbook.prediction.options import flag_of
+
+    flags = [f"{flag_of(name)}={word}" for name, word in options.items() if word]
     return shlex.join(["flopbook", "measure", *flags])
 
 

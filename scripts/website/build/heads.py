@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from flopbook.checks.rules.pageheads import page_head, split_page
+from flopbook.checks.rules.pageheads import read_head, split_page
 from flopbook.data.library import find_id, glossary, load_entry, load_model
 from flopbook.evaluation.calculator import calculate
 from flopbook.export.changes_feed import FILE as CHANGES
@@ -166,8 +166,9 @@ def _head(text: str) -> dict[str, str]:
 
 def head_and_body(text: str) -> tuple[dict[str, Any], str]:
     """What the head of a page says, and the page below it. Raises DataError."""
-    head = page_head(text, "a page")
-    return (head.plain() if head else {}), split_page(text)[1]
+    head, body = split_page(text)
+    node = read_head(head, "a page")
+    return (node.plain() if node else {}), body
 
 
 def _without_name(page: str, products: Mapping[str, str]) -> str:

@@ -26,6 +26,7 @@ KINDS = (
     ("optimizer", re.compile(r"multi_tensor|adam", re.IGNORECASE)),
     ("memory-bound", re.compile("")),
 )
+_NAMES = tuple(name for name, _ in KINDS)
 _ON_GPU = ("kernel", "gpu_memset", "gpu_memcpy")
 _LAUNCHES = ("cuda_runtime", "cuda_driver")
 
@@ -61,9 +62,8 @@ class GpuStep(NamedTuple):
 
     def spent(self, kind: str) -> float:
         """Time in kernels of a kind. Raises UnknownName."""
-        names = tuple(name for name, _ in KINDS)
-        if kind not in names:
-            raise UnknownName("kind of kernels", kind, names)
+        if kind not in _NAMES:
+            raise UnknownName("kind of kernels", kind, _NAMES)
         return sum(kernel.run for kernel in self.kernels if kernel.kind == kind)
 
     @property
@@ -98,7 +98,7 @@ def _step(rows: Sequence[Sequence[float]]) -> GpuStep:
     """Rows of kind, launch, start and duration, the kind by its place in `KINDS`."""
     return GpuStep(
         tuple(
-            GpuKernel(KINDS[int(kind)][0], *(MICRO * value for value in times))
+            GpuKernel(_NAMES[int(kind)], *(MICRO * value for value in times))
             for kind, *times in rows
         )
     )
@@ -136,7 +136,7 @@ def _kind(name: str) -> int:
 
 def _last_step(kinds: Sequence[int]) -> tuple[int, int]:
     """First and last place of the last step: after one run of optimizer kernels, to the next."""
-    optimizer = [name for name, _ in KINDS].index("optimizer")
+    optimizer = _NAMES.index("optimizer")
     places = [place for place, kind in enumerate(kinds) if kind == optimizer]
     ends = [a for a, b in itertools.pairwise(places) if _has_product(kinds[a:b])]
     if not ends:
@@ -145,4 +145,4 @@ def _last_step(kinds: Sequence[int]) -> tuple[int, int]:
 
 
 def _has_product(kinds: Sequence[int]) -> bool:
-    return [name for name, _ in KINDS].index("products") in kinds
+    return _NAMES.index("products") in kinds

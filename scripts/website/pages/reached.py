@@ -20,7 +20,7 @@ from scripts.website.markup import (
     table,
 )
 from scripts.website.pages.accelerators import entry_page
-from scripts.website.pages.sources import html_link, stylesheet
+from scripts.website.pages.sources import html_link, leading, stylesheet
 
 PAGE = "reached.md"
 ALL = "runs.md"  # the same runs as one plain table
@@ -214,8 +214,7 @@ def cut(text: str) -> str:
 def source_link(run: Reached) -> Html:
     """The source of a run, at the place in it."""
     work = reference(run.source.source)
-    words = cut(run.row.where or work.title)
-    return link(words, work.link) if work.link else Html.escape(words)
+    return leading(cut(run.row.where or work.title), work)
 
 
 # Excerpts.

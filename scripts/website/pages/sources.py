@@ -178,9 +178,12 @@ def stop(text: str) -> str:
 
 def title_link(work: Reference) -> Html:
     """The title, leading to the work."""
-    if not work.link:
-        return Html.escape(work.title)
-    return link(work.title, work.link)
+    return leading(work.title, work)
+
+
+def leading(words: str, work: Reference) -> Html:
+    """Words that lead to a work; words alone where it has no address."""
+    return link(words, work.link) if work.link else Html.escape(words)
 
 
 def kind_badge(work: Reference) -> Html:

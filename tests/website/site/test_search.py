@@ -84,6 +84,16 @@ def _ask(tab: Any, text: str) -> None:
     tab.wait_for_timeout(150)
 
 
+def _asked(context: Any, address: str, text: str) -> Any:
+    """A page whose search was opened by its key and has answered."""
+    context.set_default_timeout(30_000)
+    tab = context.new_page()
+    tab.goto(address)
+    tab.keyboard.press("s")
+    _ask(tab, text)
+    return tab
+
+
 def _searched(context: Any, base: str) -> dict[str, list[str]]:
     context.set_default_timeout(30_000)
     tab = context.new_page()
@@ -193,11 +203,7 @@ def test_questions_lead_to_calculators_and_comparisons(surf: Any, base: str) -> 
 @pytest.mark.browser
 def test_a_result_opens_its_calculator_with_what_the_question_names(surf: Any, base: str) -> None:
     def follow(context: Any) -> list[str]:
-        context.set_default_timeout(30_000)
-        tab = context.new_page()
-        tab.goto(base)
-        tab.keyboard.press("s")
-        _ask(tab, "llama 70b on 64 h100 memory")
+        tab = _asked(context, base, "llama 70b on 64 h100 memory")
         tab.click('.md-search-result__link[href*="calculators/memory/"]')
         tab.wait_for_selector(".fb-answer > *")
         labels = ("Model", "Chip", "Number of chips")
@@ -209,11 +215,7 @@ def test_a_result_opens_its_calculator_with_what_the_question_names(surf: Any, b
 @pytest.mark.browser
 def test_a_result_leads_to_its_place(surf: Any, base: str) -> None:
     def follow(context: Any) -> tuple[str, bool]:
-        context.set_default_timeout(30_000)
-        tab = context.new_page()
-        tab.goto(base)
-        tab.keyboard.press("s")
-        _ask(tab, "GPipe")
+        tab = _asked(context, base, "GPipe")
         tab.click('.md-search-result__link[href*="huang2019gpipe"]')
         tab.wait_for_load_state()
         place = tab.locator("#huang2019gpipe")

@@ -67,7 +67,7 @@ def head_problems(text: str, file: str) -> Iterator[Problem]:
 
 def page_head(text: str, file: str) -> Node | None:
     """The head of a page; None where it has none. Raises DataError."""
-    return _mapping(split_page(text)[0], file)
+    return read_head(split_page(text)[0], file)
 
 
 def split_page(text: str) -> tuple[str, str]:
@@ -84,29 +84,26 @@ def extra_in_head(path: Path) -> str:
         head = notebook_head(read_text(path, MAX_PAGE_BYTES), file)
     except UnicodeDecodeError as error:
         raise DataError([_no_text(error, file)]) from None
-    for name in _NESTED:
-        head = head.value.get(name) if head else None
     return str(head.get("extra") or "") if head else ""
 
 
 def notebook_head(text: str, file: str) -> Node | None:
-    """The head of a notebook; None where it has none. Raises DataError."""
+    """What the head of a notebook says to us; None where that is nothing. Raises DataError."""
     head = _NOTEBOOK_HEAD.match(_LINE_END.sub("\n", text))
     if head is None:
         return None
     empty = "\n" * head["above"].count("\n")
-    document = _mapping(empty + _COMMENT_MARK.sub("", head["head"]), file)
-    inner = document
+    inner = read_head(empty + _COMMENT_MARK.sub("", head["head"]), file)
     for name in _NESTED:
         inner = inner.value.get(name) if inner else None
         if inner and not isinstance(inner.value, dict):
             mend = f"write names below {name}:, or take it out"
             raise _refused(file, inner.line, f"{name}: without names", mend)
-    return document
+    return inner
 
 
-def _mapping(head: str, file: str) -> Node | None:
-    """A head as read; None for one without content."""
+def read_head(head: str, file: str) -> Node | None:
+    """A head as read; None for one without content. Raises DataError."""
     if not head.strip("- \t\n"):
         return None
     document = parse_yaml(head, file)
