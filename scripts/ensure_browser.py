@@ -1,8 +1,10 @@
 """Find a Chromium or Chrome for the browser tests, or install one.
 
 Order: the variable FLOPBOOK_CHROMIUM, the PATH, the usual macOS places, Playwright's
-own cache. If none of them has one: `apt-get install chromium` where that is allowed
-without a question, else `playwright install chromium`. Prints the path it found.
+own cache. Chromium's headless shell comes before whole browsers: it has the same engine
+and takes some 40 % less processor time, since it draws no window. If there is none of
+them: apt-get, where that is allowed without a question, else `playwright install
+chromium`. Prints the path it found.
 """
 
 from __future__ import annotations
@@ -18,19 +20,20 @@ from functools import cache
 from pathlib import Path
 
 VARIABLE = "FLOPBOOK_CHROMIUM"
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+SHELL = "chromium-headless-shell"
+NAMES = (SHELL, "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 MAC_APPS = (
     "/Applications/Chromium.app/Contents/MacOS/Chromium",
     "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
 )
 CACHE_PATTERNS = (
+    "chromium_headless_shell-*/chrome-*/*headless*shell",
     "chromium-*/chrome-linux*/chrome",
     "chromium-*/chrome-mac*/*.app/Contents/MacOS/*",
-    "chromium_headless_shell-*/chrome-*/*headless*shell",
 )
 HELP = f"""No Chromium or Chrome was found, and none could be installed here.
 Do one of these, then run the command again:
-  - Debian:        sudo apt-get install chromium
+  - Debian:        sudo apt-get install chromium-headless-shell
   - other systems: .venv/bin/python -m playwright install --with-deps chromium
   - any browser:   export {VARIABLE}=/path/to/chrome"""
 
@@ -113,13 +116,30 @@ def apt_prefix() -> list[str] | None:
 
 
 def install_with_apt() -> bool:
-    """Debian's package, with a font so that pages have text of a real width."""
+    """Debian's package, with a font so that pages have text of a real width.
+
+    Where there is no headless shell, as before Debian 12, the whole browser.
+    """
     prefix = apt_prefix()
     if prefix is None:
         return False
-    packages = ["chromium", "fonts-liberation"]
+    install = [*prefix, "apt-get", "install", "-y", "-qq", "--no-install-recommends"]
     _run([*prefix, "apt-get", "update", "-qq"])
-    return _run([*prefix, "apt-get", "install", "-y", "-qq", "--no-install-recommends", *packages])
+    return any(_run([*install, name, "fonts-liberation"]) for name in (SHELL, "chromium"))
+
+
+def add_shell() -> None:
+    """Install the headless shell beside a whole browser, where apt-get knows it already."""
+    prefix = apt_prefix()
+    if prefix and _is_known_to_apt(SHELL):
+        _run([*prefix, "apt-get", "install", "-y", "-qq", "--no-install-recommends", SHELL])
+
+
+def _is_known_to_apt(package: str) -> bool:
+    if not shutil.which("apt-cache"):
+        return False
+    asked = subprocess.run(["apt-cache", "show", package], capture_output=True, check=False)
+    return asked.returncode == 0
 
 
 def install_with_playwright() -> bool:
@@ -128,9 +148,15 @@ def install_with_playwright() -> bool:
 
 
 def ensure_browser() -> Path:
-    """The browser to use, installed if need be."""
+    """The browser to use, installed if need be.
+
+    A machine of CI, which nobody else uses, gets the headless shell beside a whole browser.
+    """
     if browser := find_browser():
-        return browser
+        is_whole = browser.name in NAMES and browser.name != SHELL
+        if is_whole and os.environ.get("CI") == "true" and not os.environ.get(VARIABLE):
+            add_shell()
+        return find_browser() or browser
     print("browser: none found, installing one (one or two minutes)", flush=True)
     for install in (install_with_apt, install_with_playwright):
         if install():

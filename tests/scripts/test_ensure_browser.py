@@ -47,17 +47,26 @@ def test_nothing_there(browser: ModuleType) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"]
+    "name",
+    [
+        "chromium-headless-shell",
+        "chromium",
+        "chromium-browser",
+        "google-chrome",
+        "google-chrome-stable",
+    ],
 )
 def test_names_on_path(browser: ModuleType, tmp_path: Path, name: str) -> None:
     path = program(tmp_path / "bin" / name, BROWSER)
     assert browser.find_browser() == path
 
 
-def test_chromium_comes_before_chrome(browser: ModuleType, tmp_path: Path) -> None:
-    program(tmp_path / "bin" / "google-chrome", BROWSER)
-    path = program(tmp_path / "bin" / "chromium", BROWSER)
-    assert browser.find_browser() == path
+def test_chromium_comes_before_chrome_and_its_shell_before_both(
+    browser: ModuleType, tmp_path: Path
+) -> None:
+    for name in ("google-chrome", "chromium", "chromium-headless-shell"):
+        path = program(tmp_path / "bin" / name, BROWSER)
+        assert browser.find_browser() == path
 
 
 @pytest.mark.parametrize("text", [STUB, OTHER, "not a program"])
@@ -84,26 +93,56 @@ def test_a_wrong_variable_is_an_error_not_a_fallback(
 ) -> None:
     program(tmp_path / "bin" / "chromium", BROWSER)
     monkeypatch.setenv("FLOPBOOK_CHROMIUM", str(tmp_path / "missing"))
-    assert browser.main() == 2
+    assert browser.main([]) == 2
     assert "FLOPBOOK_CHROMIUM is " in capsys.readouterr().err
 
 
-def test_newest_of_playwrights_cache(
+def test_newest_shell_of_playwrights_cache(
     browser: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PLAYWRIGHT_BROWSERS_PATH", str(tmp_path / "cache"))
-    program(tmp_path / "cache/chromium-999/chrome-linux/chrome", BROWSER)
-    path = program(tmp_path / "cache/chromium-1200/chrome-linux64/chrome", BROWSER)
-    program(tmp_path / "cache/chromium_headless_shell-1300/chrome-linux/headless_shell", BROWSER)
+    program(tmp_path / "cache/chromium-1300/chrome-linux/chrome", BROWSER)
+    program(tmp_path / "cache/chromium_headless_shell-999/chrome-linux/headless_shell", BROWSER)
+    newest = "cache/chromium_headless_shell-1200/chrome-linux/headless_shell"
+    path = program(tmp_path / newest, BROWSER)
     assert browser.find_browser() == path
 
 
-def test_headless_shell_will_do(
+def test_a_whole_browser_of_playwrights_cache_will_do(
     browser: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PLAYWRIGHT_BROWSERS_PATH", str(tmp_path))
-    path = program(tmp_path / "chromium_headless_shell-7/chrome-linux/headless_shell", BROWSER)
+    path = program(tmp_path / "chromium-7/chrome-linux64/chrome", BROWSER)
     assert browser.find_browser() == path
+
+
+@pytest.mark.parametrize("is_known", [True, False])
+def test_ci_gets_the_shell_beside_a_whole_browser(
+    browser: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_known: bool
+) -> None:
+    chrome = program(tmp_path / "bin" / "google-chrome", BROWSER)
+    shell = tmp_path / "bin" / "chromium-headless-shell"
+    program(tmp_path / "bin" / "apt-get", "#!/bin/sh\n")
+    program(tmp_path / "bin" / "apt-cache", f"#!/bin/sh\nexit {int(not is_known)}\n")
+    monkeypatch.setattr(browser, "_run", lambda command: bool(program(shell, BROWSER)))
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    monkeypatch.setenv("CI", "false")
+    assert browser.ensure_browser() == chrome
+    monkeypatch.setenv("CI", "true")
+    assert browser.ensure_browser() == (shell if is_known else chrome)
+
+
+def test_a_named_browser_is_used_on_ci_too(
+    browser: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = program(tmp_path / "own" / "google-chrome", BROWSER)
+    program(tmp_path / "bin" / "apt-get", "#!/bin/sh\n")
+    program(tmp_path / "bin" / "apt-cache", "#!/bin/sh\n")
+    monkeypatch.setenv("FLOPBOOK_CHROMIUM", str(path))
+    monkeypatch.setenv("CI", "true")
+    monkeypatch.setattr(browser, "_run", lambda command: pytest.fail(f"ran {command}"))
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    assert browser.ensure_browser() == path
 
 
 def test_installs_only_when_none_is_found(
@@ -113,8 +152,9 @@ def test_installs_only_when_none_is_found(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     path = program(tmp_path / "bin" / "chromium", BROWSER)
+    monkeypatch.setenv("CI", "false")
     monkeypatch.setattr(browser, "_run", lambda command: pytest.fail(f"ran {command}"))
-    assert browser.main() == 0
+    assert browser.main([]) == 0
     assert capsys.readouterr().out == f"browser: {path}\n"
 
 
@@ -151,7 +191,7 @@ def test_apt_is_left_alone_without_the_right_to_it(
 def test_says_what_to_do_when_all_fails(
     browser: ModuleType, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert browser.main() == 2
+    assert browser.main([]) == 2
     error = capsys.readouterr().err
     assert "apt-get install chromium" in error
     assert "FLOPBOOK_CHROMIUM" in error
