@@ -71,8 +71,12 @@ function nodeName() {
   return this._str ??= [this.final ? 1 : 0, ...edges].join("\n");
 }
 
-/** A question without the words that the index leaves out: their beginnings would find what nobody asked for. */
+/**
+ * A question without the words that the index leaves out: their beginnings would find what nobody asked for. The hyphen of a
+ * word that is not typed to its end goes too: behind it the theme looks for any word at all, which takes seconds.
+ */
 function told(text) {
-  const words = text.split(" ").filter((word) => lunr.stopWordFilter(word.toLowerCase()));
-  return words.length ? words.join(" ") : text;
+  const typed = text.replace(/[-+~^]+(?=\s|$)/g, "");
+  const words = typed.split(" ").filter((word) => lunr.stopWordFilter(word.toLowerCase()));
+  return words.length ? words.join(" ") : typed;
 }
