@@ -239,6 +239,19 @@ def test_names_in_running_text(world: World, author: str, short: str, authors: s
     assert (work.short, work.authors) == (short, authors)
 
 
+@pytest.mark.parametrize(
+    ("latex", "text"),
+    [
+        (r"saves 25\% of {GPU} hours", "saves 25% of GPU hours"),
+        (r"gpu\_poor \& AT&T, \$5 a day, \#1", "gpu_poor & AT&T, $5 a day, #1"),
+        (r"5\% of $x_1$", "5% of $x_1$"),
+        (r"5\%--6\% for Nicol{\'a}s", "5%\N{EN DASH}6% for Nicolás"),
+    ],
+)
+def test_escaped_signs_are_those_signs(latex: str, text: str) -> None:
+    assert refs.decode(latex) == text
+
+
 def test_an_unknown_key_offers_the_nearest(world: World) -> None:
     assert library_.reference(SOURCE).key == SOURCE
     with pytest.raises(UnknownName, match=f"unknown reference 'acme2026won'; nearest: {SOURCE}"):

@@ -43,8 +43,15 @@ def _heading(match: re.Match[str]) -> Heading:
 
 def _begins_line(text: str, place: int) -> bool:
     """Whether only blanks stand before a place: an address of mail begins no entry."""
-    line_start = text.rfind("\n", 0, place) + 1
-    return line_start == place or not text[line_start:place].strip(" \t")
+    return _before_blanks(text, place) in ("", "\n")
+
+
+def _before_blanks(text: str, place: int) -> str:
+    """The last character before a place that is no blank; empty where there is none."""
+    before = place - 1
+    while before >= 0 and text[before] in " \t":
+        before -= 1
+    return text[before] if before >= 0 else ""
 
 
 def lines_of(key: str, text: str) -> Iterator[int]:
@@ -81,27 +88,29 @@ def tiers(text: str) -> Iterator[tuple[str, str]]:
     lower = text.lower()  # names of fields may be in capitals
     if len(lower) != len(text):  # a letter that grows; then places in both are not the same
         lower = text
+    key, begin = "", 0
     for match in _TIER.finditer(lower):
-        key = _key_before(text, match.start()) if _begins_field(lower, match.start()) else ""
+        if not _begins_field(lower, match.start()):
+            continue
+        # Each part of a text is looked at once: a file may have tiers and no entries without end.
+        heading = _last_heading(text, begin, match.start())
+        key, begin = heading.key if heading else key, match.start()
         if key:
             yield key, match[1]
 
 
 def _begins_field(text: str, place: int) -> bool:
     """Whether a name begins a line or follows a comma: in `frontier = {x}` it does neither."""
-    before = place - 1
-    while before >= 0 and text[before] in " \t":
-        before -= 1
-    return before >= 0 and text[before] in "\n,"
+    return _before_blanks(text, place) in ("\n", ",")
 
 
-def _key_before(text: str, place: int) -> str:
-    """The key of the entry that a place is in: of the last heading before it."""
-    while (place := text.rfind("@", 0, place)) >= 0:
-        match = _HEADING.match(text, place)
-        if match and _begins_line(text, place):
-            return _heading(match).key
-    return ""
+def _last_heading(text: str, begin: int, end: int) -> Heading | None:
+    """The last heading that begins between two places."""
+    while (end := text.rfind("@", begin, end)) >= 0:
+        match = _HEADING.match(text, end)
+        if match and _begins_line(text, end):
+            return _heading(match)
+    return None
 
 
 def line_at(text: str, place: int) -> int:

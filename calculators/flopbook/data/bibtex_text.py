@@ -9,7 +9,8 @@ from __future__ import annotations
 import functools
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from flopbook.data.bibtex_scan import NO_ENTRIES, headings
@@ -44,15 +45,16 @@ class Field(NamedTuple):
         return " ".join(bare.split())
 
 
-class BibEntry(NamedTuple):
+@dataclass(frozen=True)
+class BibEntry:
     """An entry as it is written in a file."""
 
     type: str
     key: str
     fields: tuple[Field, ...]
 
-    @property
-    def texts(self) -> dict[str, str]:
+    @functools.cached_property
+    def texts(self) -> Mapping[str, str]:
         """Field -> its text."""
         return {field.name: field.text for field in self.fields}
 

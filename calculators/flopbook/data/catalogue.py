@@ -38,6 +38,7 @@ _MAKER_NAMES = (
     "models.py",
     "records.py",
     "schema.py",
+    "schema_words.py",
     "yaml_text.py",
 )
 

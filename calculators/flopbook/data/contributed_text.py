@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import datetime
 import re
 from collections.abc import Iterator
 
 from flopbook.data.schema_words import is_date
-from flopbook.data.yaml_text import Node, named_children
+from flopbook.data.yaml_text import Node
 from flopbook.errors import Problem, shorten
 
 MAX_QUOTE_WORDS = 25  # a quotation stays short; longer evidence is a locator
@@ -51,43 +52,47 @@ _NAMES = ("name", "family", "title", "developer", "country", "term")
 
 def text_problems(node: Node, file: str) -> Iterator[Problem]:
     """Rules for contributed text: no markup, nothing hidden, short quotes, sane dates."""
-    yield from _key_problems(node, file)
-    for key, child in _scalars(node):
+    for key, child in _texts(node):
         text = child.value
-        is_suspicious = isinstance(text, str) and (_may_hold_markup(text) or not text.strip())
-        if is_suspicious or (key == "quote" and isinstance(text, str)):
+        if key == "quote" or _may_hold_markup(text) or not text.strip():
             yield from _text_rules(key, text, child, file)
-        if key == "as_of" and is_date(day := str(text)) and day < "2000":
+        if key == "as_of" and text < "2000" and is_date(text):
             expected = "the date of reading"
-            yield Problem(file, child.line, child.column, "date", day, expected, "mend the year")
+            yield Problem(file, child.line, child.column, "date", text, expected, "mend the year")
 
 
-def _key_problems(node: Node, file: str) -> Iterator[Problem]:
-    """Names of values are shown too, where a schema lets people choose them."""
-    for key, child in named_children(node):
-        if _may_hold_markup(key):
-            line, column = (node.key_marks or {}).get(key, (child.line, child.column))
-            yield from _text_rules("", key, Node(key, line, column), file)
-        yield from _key_problems(child, file)
+def _texts(node: Node) -> list[tuple[str, Node]]:
+    """All texts of a document with their key, and dates as text; those of a list have none.
 
-
-def _scalars(node: Node) -> list[tuple[str, Node]]:
-    """All values of a document that hold no others, with their key; those of a list have none."""
-    scalars: list[tuple[str, Node]] = []
+    Names of values are texts too, where a schema lets people choose them: those that it knows are
+    the same in each mapping and come once.
+    """
+    texts: list[tuple[str, Node]] = []
+    names: set[str] = set()
 
     def walk(key: str, node: Node) -> None:
         value = node.value
-        if isinstance(value, dict):
+        if isinstance(value, str):
+            texts.append((key, node))
+        elif isinstance(value, dict):
             for name, child in value.items():
+                if name not in names:
+                    names.add(name)
+                    texts.append(("", _name_of(child, name, node)))
                 walk(name, child)
         elif isinstance(value, list):
             for child in value:
                 walk("", child)
-        else:
-            scalars.append((key, node))
+        elif isinstance(value, datetime.date):
+            texts.append((key, Node(value.isoformat(), node.line, node.column)))
 
     walk("", node)
-    return scalars
+    return texts
+
+
+def _name_of(child: Node, name: str, mapping: Node) -> Node:
+    """The name of a value as a text at its own place."""
+    return Node(name, *(mapping.key_marks or {}).get(name, (child.line, child.column)))
 
 
 def _may_hold_markup(text: str) -> bool:
@@ -136,7 +141,7 @@ def _markup_in(key: str, text: str) -> str:
 
 def hidden_character(text: str) -> str:
     """The first character that drives a terminal or turns the reading direction, by number."""
-    if text.isascii() and text.isprintable():
+    if text.isascii() and text.replace("\n", "").isprintable():
         return ""
     match = re.search(_HIDDEN, text)
     if match is None:

@@ -40,7 +40,8 @@ def read_entry(path: Path, entry_id: str) -> Entry:
     document = read_checked(path, "accelerator", entry_id)
     file = show_path(path)
     claims = tuple(claim_of(node, file) for node in document.value["claims"].value)
-    return _entry(with_dates(document.plain()), claims, file)
+    head = {name: node.plain() for name, node in document.value.items() if name != "claims"}
+    return _entry(with_dates(head), claims, file)
 
 
 def read_head(content: bytes, entry_id: str) -> Entry | None:

@@ -12,7 +12,10 @@ from flopbook.data.library import library, per_library
 from flopbook.data.runs import RunFile, read_run_file, record_of_run_file, run_file_of_record
 from flopbook.errors import DataError, Problem, show_path
 
-_MAKER_NAMES = ("measured_runs.py", "records.py", "runs.py", "schema.py", "yaml_text.py")
+_MAKER_NAMES = (
+    *("contributed_text.py", "measured_runs.py", "records.py", "runs.py"),
+    *("schema.py", "schema_words.py", "yaml_text.py"),
+)
 
 
 def run_paths() -> list[Path]:

@@ -13,7 +13,6 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from flopbook.data import reference
 from flopbook.data.bibtex_plain import plain_entries
 from flopbook.data.bibtex_scan import headings, line_at
 from flopbook.data.cache import Shelf
@@ -25,8 +24,14 @@ from flopbook.errors import DataError, Problem, reason_of, shorten, show_path
 # What a file may hold of that which takes long to read: entries, names of authors, LaTeX. At 30
 # microseconds each this is 5 s; our largest file has a fiftieth of it.
 _MOST_MARKS = 150_000
-_MARK = re.compile(r"[@\\${]|\sand\s")
+_MARKS = "@\\${"
+_AND = re.compile(r"\sand\s")
 SPLIT = "split the file"
+# The code that decides what a file is read into.
+_MAKER_NAMES = (
+    *("bibtex_plain.py", "bibtex_scan.py", "bibtex_strings.py", "bibtex_text.py"),
+    *("reference.py", "references.py"),
+)
 _UNFORESEEN = (
     *(RecursionError, MemoryError, OverflowError),
     *(ValueError, KeyError, IndexError, TypeError, AttributeError),
@@ -37,6 +42,8 @@ _MOST_EXPANDED = 100_000
 _FIELDS = tuple(field.name for field in fields(Reference) if field.name != "file")
 _PEOPLE = _FIELDS.index("people")
 _LATEX = re.compile(r"[\\$~]|--|``|''")
+# Signs that TeX takes for orders of its own, written as the signs that they are.
+_ESCAPED = re.compile(r"\\([%&#_$])")
 # A comment to LaTeX, a percent sign to the one who wrote it.
 _PERCENT = re.compile(r"(?<!\\)%")
 # Where a work was published, the first that an entry has.
@@ -48,7 +55,7 @@ def read_references(folder: Path) -> dict[str, Reference]:
     """All references, sorted by key. Raises DataError with every problem of every file."""
     problems: list[Problem] = []
     by_key: dict[str, Reference] = {}
-    shelf = Shelf("references", Path(__file__), Path(str(reference.__file__)))
+    shelf = Shelf("references", *map(Path(__file__).with_name, _MAKER_NAMES))
     for path in sorted(folder.glob("*.bib")):
         try:
             entries = _kept(path, shelf)
@@ -109,8 +116,9 @@ def read_bib(path: Path) -> Iterator[Reference]:
     entries = plain_entries(text, sources)
     if entries is None:
         entries = _entries_of(text, file).entries
+    elsewhere = {} if entries.keys() <= places.keys() else dict(_braced(text))
     for key, entry in entries.items():
-        line, source = places.get(key) or (_line_of(text, key), "")
+        line, source = places.get(key) or (elsewhere.get(key, 1), "")
         try:
             yield _reference(key, entry, source, file, line)
         except Exception:  # pylatexenc fails in many ways on LaTeX that does not parse
@@ -129,7 +137,7 @@ def _text_of(path: Path, file: str) -> str:
         observed = shorten(reason_of(error))
         expected, mend = "a readable file in UTF-8", "put a file of its own in its place"
         raise _bib_error(file, 1, "read", observed, expected, mend) from None
-    marks = sum(1 for _ in _MARK.finditer(text))
+    marks = sum(map(text.count, _MARKS)) + len(_AND.findall(text))
     if marks > _MOST_MARKS:
         observed = f"{marks:,} entries, names and marks of LaTeX"
         raise _bib_error(file, 1, "size", observed, f"at most {_MOST_MARKS:,}", SPLIT)
@@ -187,6 +195,14 @@ def _line_of(text: str, key: str) -> int:
     return line_at(text, start) if start >= 0 else 1
 
 
+def _braced(text: str) -> Iterator[tuple[str, int]]:
+    """Each word behind a brace and its line: keys of entries that begin no line are among them."""
+    line, counted = 1, 0
+    for match in re.finditer(r"\{\s*([^\s,{}]+)", text):
+        line, counted = line + text.count("\n", counted, match.start()), match.start()
+        yield match[1], line
+
+
 def _bib_error(
     file: str,
     line: int,
@@ -207,16 +223,19 @@ def _places(text: str) -> Iterator[tuple[str, tuple[int, str]]]:
         if text[heading.start - 1 : heading.start] in ("", "\n")
     ]
     stops = [*(heading.start for heading in entries[1:]), len(text)]
+    line, counted = 1, 0
     for (key, start), stop in zip(entries, stops, strict=False):  # without an entry there is a stop
+        line, counted = line + text.count("\n", counted, start), start
         source = text[start:stop]
-        yield key, (line_at(text, start), source[: source.rfind("}") + 1])
+        yield key, (line, source[: source.rfind("}") + 1])
 
 
 def decode(text: str) -> str:
     """LaTeX in names and titles to Unicode; maths stays as it is."""
-    # Braces that keep capitals are all that most titles have.
-    if not _LATEX.search(text):
-        return " ".join(text.replace("{", "").replace("}", "").split())
+    # Braces that keep capitals are all that most titles have, and a percent sign some notes.
+    if not _LATEX.search(_ESCAPED.sub("", text)):
+        plain = _ESCAPED.sub(r"\1", text)
+        return " ".join(plain.replace("{", "").replace("}", "").split())
     from pylatexenc.latexwalker import LatexWalker
 
     converter, context = _converter()

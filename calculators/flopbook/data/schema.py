@@ -183,7 +183,8 @@ def _long_lists(node: Node) -> Iterator[Node]:
     if isinstance(node.value, list) and len(node.value) > _MOST_ITEMS:
         yield node
     for _, child in named_children(node):
-        yield from _long_lists(child)
+        if isinstance(child.value, (dict, list)):
+            yield from _long_lists(child)
 
 
 class _Reporter:

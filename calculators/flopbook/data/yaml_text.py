@@ -166,9 +166,7 @@ class _Builder:
         scalar = yaml.ScalarEvent
         for event in events:
             if isinstance(event, scalar) and event.anchor is None and event.tag is None:
-                mark: Any = event.start_mark  # optional by its type only: a parser sets it
-                place = Node(_scalar(event), mark.line + 1, mark.column + 1)
-                self._add(place, event.value)
+                self._take_scalar(event)
             else:
                 self._take(event)
         if self.root is None:
@@ -176,12 +174,22 @@ class _Builder:
             raise _error(self.name, _START, "empty", "no content", "a mapping", mend)
         return self.root
 
+    def _take_scalar(self, event: yaml.ScalarEvent) -> None:
+        """A key or a value: nearly all that a file has."""
+        mark: Any = event.start_mark  # optional by its type only: a parser sets it
+        line, column = mark.line + 1, mark.column + 1
+        parent = self.stack[-1] if self.stack else None
+        if parent is not None and parent.key is None and parent.node.key_marks is not None:
+            parent.key = self._key(parent.node, event.value, (line, column))
+        else:
+            self._add(Node(_scalar(event), line, column))
+
     def _take(self, event: yaml.Event) -> None:
         mark: Any = event.start_mark  # optional by its type only: events of a parser have one
         line, column = mark.line + 1, mark.column + 1
         self._refuse_indirection(event, (line, column))
         if isinstance(event, yaml.ScalarEvent):  # of the tag "!"
-            self._add(Node(_scalar(event), line, column), event.value)
+            self._take_scalar(event)
         elif isinstance(event, yaml.MappingStartEvent):
             self._open(Node({}, line, column, {}))
         elif isinstance(event, yaml.SequenceStartEvent):
@@ -207,11 +215,11 @@ class _Builder:
         if len(self.stack) >= MAX_DEPTH:
             observed = f"nesting deeper than {MAX_DEPTH}"
             raise self._refusal((node.line, node.column), "depth", observed, "a flat entry")
-        self._add(node, None)
+        self._add(node)
         self.stack.append(_Open(node))
 
-    def _add(self, node: Node, text: str | None) -> None:
-        """Put a node where it belongs. `text` is that of a scalar, which may be a key."""
+    def _add(self, node: Node) -> None:
+        """Put a value where it belongs."""
         if not self.stack:
             self.root = node
             return
@@ -222,12 +230,10 @@ class _Builder:
         elif isinstance(parent.node.value, list):
             parent.node.value.append(node)
         else:
-            parent.key = self._key(parent.node, node, text)
-
-    def _key(self, mapping: Node, node: Node, text: str | None) -> str:
-        place = (node.line, node.column)
-        if text is None:
+            place = (node.line, node.column)
             raise self._refusal(place, "keys", "a key that is not text", "a name")
+
+    def _key(self, mapping: Node, text: str, place: Place) -> str:
         if text in mapping.value:
             observed = f"'{shorten(text)}' twice"
             expected = "each key once"
@@ -246,6 +252,7 @@ class _Builder:
 
 
 _WORDS = {"": None, "null": None, "~": None, "true": True, "false": False}
+_LONGEST_WORD = max(map(len, _WORDS))
 # No number or date of the data is longer; reading digits without end as a number takes long.
 _LONGEST_NUMBER = 40
 
@@ -256,8 +263,8 @@ def _scalar(event: yaml.ScalarEvent) -> Any:
     is_plain = event.implicit[0]
     if not is_plain:
         return text
-    if text.lower() in _WORDS:
-        return _WORDS[text.lower()]
+    if len(text) <= _LONGEST_WORD and (word := text.lower()) in _WORDS:
+        return _WORDS[word]
     begins_and_ends_like_a_number = text[0] in "+-.0123456789" and text[-1] in ".0123456789"
     if begins_and_ends_like_a_number and len(text) <= _LONGEST_NUMBER and text.isascii():
         return _number_or_date(text)

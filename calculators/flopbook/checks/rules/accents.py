@@ -54,7 +54,7 @@ def _remnants(reference: Reference) -> Iterator[tuple[str, str]]:
     texts = {name: getattr(reference, name) for name in ("title", "venue", "note", "annote")}
     texts["author"] = ", ".join(person.full for person in reference.people)
     for field, text in texts.items():
-        if match := _REMNANT.search(_MATHS.sub("", text)):
+        if match := _REMNANT.search(_without_maths(text)):
             yield field, match[0]
 
 
@@ -63,13 +63,19 @@ def _unknown_commands(reference: Reference) -> Iterator[tuple[str, str]]:
     entry = read_entry(reference.bibtex)
     texts = entry.texts if entry else {}
     for field, text in texts.items():
+        if "\\" not in text and "^^" not in text:  # nearly all have no command
+            continue
         if match := _COMMANDS.search(text):
             yield field, match[0]
             continue
-        for match in re.finditer(r"\\([A-Za-z]+|.)", _MATHS.sub("", text)):
+        for match in re.finditer(r"\\([A-Za-z]+|.)", _without_maths(text)):
             if _macros().get_macro_spec(match[1]) is None:
                 yield field, match[0]
                 break
+
+
+def _without_maths(text: str) -> str:
+    return _MATHS.sub("", text) if "$" in text or "\\(" in text else text
 
 
 @functools.cache

@@ -16,6 +16,7 @@ ALL_AUTHORS = Advice("all authors", "list every author")
 A_NAME = Advice("a name", "remove what is no part of it")
 CASE = Advice("a name in upper and lower case", "write it as the author does")
 _OTHERS = re.compile(r"\b(?:et\.? al|and others|others)\b", re.IGNORECASE)
+_AND = re.compile(r"\s+and\s+")
 _NUMERALS = ("III", "VII")  # behind a name, and long enough to look like shouting
 # Digits, addresses and separators of lists, which no name has.
 _NO_NAME = re.compile(r"[\d@;]|https?:")
@@ -43,6 +44,8 @@ def _written(reference: Reference) -> Iterator[Finding]:
 
 def names(text: str) -> list[str]:
     """The names of a field, cut at each `and` that stands outside braces."""
+    if "{" not in text and "}" not in text:
+        return [name for part in _AND.split(text) if (name := part.strip())]
     cut, depth, start = [], 0, 0
     for match in re.finditer(r"[{}]|\s+and\s+", text):
         depth += (match[0] == "{") - (match[0] == "}")
@@ -55,11 +58,12 @@ def names(text: str) -> list[str]:
 
 def _fault(person: Person) -> Advice | None:
     """What to do about a name as it was read; None for one that is fine."""
-    if _OTHERS.search(person.full):
+    name = person.full
+    if _OTHERS.search(name):
         return ALL_AUTHORS
     if person.organisation:
         return None
-    if _NO_NAME.search(person.full):
+    if _NO_NAME.search(name):
         return A_NAME
     if person.given and any(_shouts(word) for word in _long_words(person)):
         return CASE
