@@ -79,10 +79,16 @@ def ran(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, Path]]:
 
     def execute(path: Path, python: Path) -> str:
         executed.append((path.stem, python))
-        return f"ran {path.stem}"
+        return done(path.stem)
 
     monkeypatch.setattr(notebooks, "execute", execute)
     return executed
+
+
+def done(stem: str, **output: object) -> str:
+    """What comes of a notebook that was run, as text."""
+    outputs = [{"output_type": "display_data", "data": output}] if output else []
+    return json.dumps({"cells": [{"source": f"ran {stem}", "outputs": outputs}]})
 
 
 def have(monkeypatch: pytest.MonkeyPatch, python: Path | None, wish: str = "") -> None:
@@ -95,7 +101,7 @@ def test_without_the_extra_the_page_shows_the_source_and_says_so(
     house: House, ran: list[tuple[str, Path]]
 ) -> None:
     pages = house.run()
-    assert ran == [("plain", Path(sys.executable))] and pages["plain"] == "ran plain"
+    assert ran == [("plain", Path(sys.executable))] and pages["plain"] == done("plain")
     heavy = nbformat.reads(pages["heavy"], as_version=4)
     title, summary, notice, source = heavy.cells[0].source.split("\n\n")
     assert (title, summary, source) == ("# A title", "What it shows.", "More of it.")
@@ -110,9 +116,9 @@ def test_with_the_extra_its_python_runs_the_notebook_once(
     house: House, ran: list[tuple[str, Path]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     have(monkeypatch, Path("/other/python"))
-    assert house.run()["heavy"] == "ran heavy"
+    assert house.run()["heavy"] == done("heavy")
     assert sorted(ran) == [("heavy", Path("/other/python")), ("plain", Path(sys.executable))]
-    assert house.run()["heavy"] == "ran heavy" and len(ran) == 2
+    assert house.run()["heavy"] == done("heavy") and len(ran) == 2
 
 
 def test_a_result_outlives_the_environment(
@@ -122,7 +128,7 @@ def test_a_result_outlives_the_environment(
     have(monkeypatch, Path("/other/python"))
     house.run()
     have(monkeypatch, None)
-    assert house.run()["heavy"] == "ran heavy" and "heavy: unchanged" in house.said
+    assert house.run()["heavy"] == done("heavy") and "heavy: unchanged" in house.said
 
 
 def test_a_new_lock_of_the_extra_runs_its_notebooks_again_and_no_others(
@@ -172,9 +178,24 @@ def test_a_preview_shows_the_last_result(
     extras.lock_of("jax").parent.mkdir()
     extras.lock_of("jax").write_text("jax==1")
     have(monkeypatch, None)
-    assert house.run(preview=True)["heavy"] == "ran heavy"
+    assert house.run(preview=True)["heavy"] == done("heavy")
     assert "heavy: as it was before this edit" in house.said
     assert "Not executed" in house.run()["heavy"]
+
+
+@pytest.mark.parametrize(
+    "earlier", [done("plain", **{"text/html": "<script>run()</script>"}), "no notebook", "[]"]
+)
+@pytest.mark.parametrize("preview", [False, True])
+def test_a_kept_result_that_today_is_refused_is_made_anew(
+    house: House, ran: list[tuple[str, Path]], earlier: str, preview: bool
+) -> None:
+    """It may have been kept before the check was written."""
+    house.run(preview=preview)
+    [kept] = notebooks.CACHE.iterdir()
+    kept.write_text(earlier, encoding="utf-8")
+    assert house.run(preview=preview)["plain"] == done("plain") and len(ran) == 2
+    assert kept.read_text(encoding="utf-8") == done("plain")
 
 
 def test_a_real_kernel_of_another_python_runs_it(

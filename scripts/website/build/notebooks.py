@@ -123,12 +123,21 @@ def _result(
 
 def _earlier(kept: Path, *, preview: bool) -> Path | None:
     """The file of a result that may be shown: that of this state, in a preview that of any."""
-    if kept.exists():
+    if _is_sound(kept):
         return kept
     if not preview:
         return None
     name_and_text = kept.stem.rpartition("-")[0]
-    return min(CACHE.glob(f"{name_and_text}-*.ipynb"), default=None)
+    return next(filter(_is_sound, sorted(CACHE.glob(f"{name_and_text}-*.ipynb"))), None)
+
+
+def _is_sound(kept: Path) -> bool:
+    """Whether a result is kept and passes the check of today, which may be younger than it."""
+    try:
+        cells = json.loads(read_text(kept))["cells"]
+        return not any(output_problems(cells, kept.stem))
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        return False
 
 
 def _store(kept: Path, text: str, stem: str) -> None:
@@ -210,7 +219,7 @@ def finished(notebook: NotebookNode, stem: str) -> str:
     """A notebook as text, the same for the same results. Raises NotebookError."""
     import nbformat
 
-    if problems := list(output_problems(notebook, stem)):
+    if problems := list(output_problems(notebook.cells, stem)):
         raise NotebookError("\n".join(problems))
     for number, cell in enumerate(notebook.cells):
         cell["id"] = f"{stem}-{number}"  # stable ids: the same notebook gives the same page

@@ -7,22 +7,19 @@ new ones alike, in the page and in the notebook that readers download.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from flopbook.checks.drawings import drawing_problems
 from flopbook.errors import printable, shorten
-
-if TYPE_CHECKING:
-    from nbformat import NotebookNode
 
 TEXT, DRAWING = "text/plain", "image/svg+xml"
 _DATA = ("display_data", "execute_result")
 
 
-def output_problems(notebook: NotebookNode, name: str) -> Iterator[str]:
-    """Each output that no page takes, with the number of its cell, from 1."""
-    for number, cell in enumerate(notebook.cells, 1):
+def output_problems(cells: Sequence[Mapping[str, Any]], name: str) -> Iterator[str]:
+    """Each output of the cells of a notebook that no page takes, with its cell's number, from 1."""
+    for number, cell in enumerate(cells, 1):
         for output in cell.get("outputs", []):
             for fault in _faults(output):
                 yield printable(f"{name}: cell {number}: {fault}")
