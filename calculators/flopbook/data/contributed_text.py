@@ -45,7 +45,9 @@ _ALIKE = (
     "\u0400-\u052f\u0531-\u0587\u13a0-\u13ff\uab70-\uabbf\ua4d0-\ua4ff"
 )
 _STYLED = "\u2160-\u217f\uff10-\uff19\uff21-\uff3a\uff41-\uff5a\U0001d400-\U0001d7ff"
-_MIXED = f"[A-Za-z][A-Za-z0-9-]*[{_ALIKE}]|[{_ALIKE}][{_ALIKE}0-9-]*[A-Za-z]|[{_STYLED}]"
+# From the last letter of one script to the first of the other: a text is read once, however long
+# its words are.
+_MIXED = f"[A-Za-z][0-9-]*+[{_ALIKE}]|[{_ALIKE}][0-9-]*+[A-Za-z]|[{_STYLED}]"
 # Names of things: pages have a place for one line of text there.
 _NAMES = ("name", "family", "title", "developer", "country", "term")
 

@@ -25,7 +25,7 @@ from flopbook.errors import FlopbookError, printable, show_path
 MAX_BYTES = 50_000_000
 MAX_YAML_BYTES = 1_000_000
 MAX_BIB_BYTES = 5_000_000
-MAX_PAGE_BYTES = 1_000_000
+MAX_PAGE_BYTES = 250_000  # four times our longest
 _CHUNK_BYTES = 1 << 20
 _CONFINED: set[str] = set()
 _KINDS = (

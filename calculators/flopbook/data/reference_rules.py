@@ -73,6 +73,7 @@ _LONGEST = {
     "annote": 1000,
 }
 _MOST_PEOPLE = 5000
+_LONGEST_NAME = 120
 _MARKUP = re.compile(r"<[A-Za-z/!?\\]|\{\{|\{%|&#")
 _TYPE_FIELD = re.compile(r"\btype\s*=")
 _ABBREVIATED = ("others", "et al.", "al.")  # how BibTeX and people end a list of authors early
@@ -106,6 +107,12 @@ def _length_rules(reference: Reference) -> Iterator[Problem]:
         if length > most:
             observed = f"{name} of {length:,} characters in {shorten(reference.key)}"
             yield problem_at(reference, "length", observed, f"at most {most:,}", "shorten it")
+    longest = max((len(person.full) for person in reference.people), default=0)
+    if longest > _LONGEST_NAME:
+        observed = f"a name of {longest:,} characters in {shorten(reference.key)}"
+        yield problem_at(
+            reference, "length", observed, f"at most {_LONGEST_NAME:,}", "shorten the name"
+        )
     people = len(reference.people)
     if people > _MOST_PEOPLE:
         observed = f"{people:,} authors in {shorten(reference.key)}"

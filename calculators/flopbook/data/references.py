@@ -42,6 +42,8 @@ _MOST_EXPANDED = 100_000
 _FIELDS = tuple(field.name for field in fields(Reference) if field.name != "file")
 _PEOPLE = _FIELDS.index("people")
 _LATEX = re.compile(r"[\\$~]|--|``|''")
+# Ours have a twentieth of this at most. The rules refuse such a text: it need not be decoded.
+_LONGEST_LATEX = 20_000
 # Signs that TeX takes for orders of its own, written as the signs that they are.
 _ESCAPED = re.compile(r"\\([%&#_$])")
 # A comment to LaTeX, a percent sign to the one who wrote it.
@@ -232,6 +234,8 @@ def _places(text: str) -> Iterator[tuple[str, tuple[int, str]]]:
 
 def decode(text: str) -> str:
     """LaTeX in names and titles to Unicode; maths stays as it is."""
+    if len(text) > _LONGEST_LATEX:
+        return text
     # Braces that keep capitals are all that most titles have, and a percent sign some notes.
     if not _LATEX.search(_ESCAPED.sub("", text)):
         plain = _ESCAPED.sub(r"\1", text)

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 _LONGEST_CHOICES = 300  # letters of a list of choices that stands beside the nearest of them
 _MOST_ITEMS = 2_000  # of one list; ours have 400 at most
+_MOST_PROBLEMS = 1_000  # of one file; more are no help, and a hundred such files fill a memory
 _MOST_UNKNOWN = 20  # names of one mapping that are told one by one
 Rule = Mapping[str, Any]
 Json = dict[str, "Json"] | list["Json"] | str | float | bool | None
@@ -175,7 +176,17 @@ def _problems(node: Node, document: Json, schema: Schema, file: str) -> list[Pro
     problems: dict[Problem, None] = {}  # in the order of the errors, each once
     for error in schema.validator.iter_errors(document):
         problems.update(dict.fromkeys(reporter.problems(error)))
-    return list(problems)
+    return _told(list(problems))
+
+
+def _told(problems: list[Problem]) -> list[Problem]:
+    """So many problems as anybody reads, and how many there are beyond them."""
+    if len(problems) <= _MOST_PROBLEMS:
+        return problems
+    last = problems[_MOST_PROBLEMS - 1]
+    observed = f"{len(problems) - _MOST_PROBLEMS:,} more problems"
+    more = Problem(last.file, last.line, last.column, "more", observed, "none", "mend these first")
+    return [*problems[:_MOST_PROBLEMS], more]
 
 
 def _long_lists(node: Node) -> Iterator[Node]:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+import functools
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 from flopbook.data.accelerators import Entry
 from flopbook.data.claims import Claim
+from flopbook.data.files import MAX_YAML_BYTES, read_text
 from flopbook.data.glossary import Term
 from flopbook.data.library import Library
 from flopbook.data.link_status import LinkStatus
@@ -22,7 +23,7 @@ from flopbook.data.schema import Schema
 from flopbook.data.sought import Searches
 from flopbook.data.topics import Topic
 from flopbook.data.vendors import Vendor
-from flopbook.data.yaml_text import named_children, read_yaml
+from flopbook.data.yaml_text import Place, named_children, parse_yaml
 from flopbook.errors import DataError, Problem, show_path
 from flopbook.ledger.rows import Row
 
@@ -52,7 +53,7 @@ class Holdings:
     entry_ids: tuple[str, ...] = ()
     vendor_ids: tuple[str, ...] = ()
     dtypes: tuple[str, ...] = ()
-    entry_schema: Schema = field(default_factory=partial(Schema, "{}"))
+    entry_schema: Schema = field(default_factory=functools.partial(Schema, "{}"))
     unreadable: frozenset[str] = frozenset()
     accelerators: Path = Path("accelerators")
     bibliography: Path = Path("bibliography")
@@ -163,10 +164,17 @@ def locate(file: str, text: str, from_line: int = 1) -> tuple[str, int, int]:
 
     Records keep no places of their texts, so the file is read again; only a problem pays for it.
     """
-    waiting = [read_yaml(Path(file))]
+    places = _places(read_text(Path(file), MAX_YAML_BYTES), file).get(text.lower(), ())
+    return file, *next((place for place in places if place[0] >= from_line), (1, 1))
+
+
+@functools.lru_cache(maxsize=1)  # a file may have a problem in each of its lines
+def _places(content: str, file: str) -> Mapping[str, Sequence[Place]]:
+    """Text of a YAML file in lower case -> its places, those near the top of the tree first."""
+    places: dict[str, list[Place]] = {}
+    waiting = [parse_yaml(content, file)]
     for node in waiting:
-        is_text = isinstance(node.value, str) and node.value.lower() == text.lower()
-        if is_text and node.line >= from_line:
-            return file, node.line, node.column
+        if isinstance(node.value, str):
+            places.setdefault(node.value.lower(), []).append((node.line, node.column))
         waiting += (child for _, child in named_children(node))
-    return file, 1, 1
+    return places

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from flopbook.checks.rules.base import Advice, Finding, Holdings
+from flopbook.checks.rules.elements import closed_part
 from flopbook.checks.rules.typed import page_text
 from flopbook.errors import Problem, show_path
 
@@ -106,7 +107,7 @@ def symbols_of(text: str) -> list[Symbol]:
 
 def uses_of(text: str) -> Iterator[Use]:
     """Every symbol of the formulas of a chapter, in the order of the text, its head left out."""
-    body = _blank_head(_OTHER.sub(_blank, text))
+    body = _blank_head(_OTHER.sub(_blank, closed_part(text)))
     for formula in _FORMULA.finditer(body):
         group = "block" if formula["block"] else "inline"
         for letter, symbol, place in _symbols_in(formula[group]):
