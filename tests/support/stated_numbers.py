@@ -27,6 +27,11 @@ CASES = (
     Case("the Blackwell B200 GPU offers up to 20 petaflops of FP4", "other-chip", 20e15),
     Case("H100 NVL 188GB", "none", 94e9),
     Case("TPU v5p pod 4.1 exaFLOPS", "holds", 4.11e18),
+    # An instance of a cloud is the whole of its chips.
+    Case("Trn2 instance 20.8 petaflops of dense FP8", "holds", 20.8e15),
+    Case("Trn2 instance 20.8 petaflops", "open-format", 20.8e15),
+    Case("Trn1 instances 512 GiB", "holds", 512 * 1024**3),
+    Case("Inf2 instance 384 GiB", "holds", 384 * 1024**3),
     Case("MI350 series 288GB HBM3E", "holds", 288e9),
     Case("MI300 192 GB", "holds", 192e9),
     Case("Grace Hopper 900 GB/s NVLink-C2C one way", "both-ways", 900e9),
