@@ -38,7 +38,7 @@ NEEDED = (
         "memory",
         "tier: hbm",
         "GB",
-        "exactly as printed: GB is decimal, GiB is binary; tier: hbm gddr lpddr ddr sram",
+        "exactly as printed: GB is decimal, GiB is binary; tier: hbm gddr lpddr ddr sram unstated",
     ),
     NeededClaim("memory_bandwidth", "tier: hbm", "TB/s", "of the same memory"),
     NeededClaim(

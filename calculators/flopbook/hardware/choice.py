@@ -14,7 +14,7 @@ from flopbook.data.library import source_tiers
 
 # The memory that the chip computes from comes first: a superchip has the CPU's LPDDR beside its
 # HBM, and an inference card has SRAM in front of its DRAM.
-MEMORY_TIERS = ("hbm", "gddr", "lpddr", "ddr")
+MEMORY_TIERS = ("hbm", "gddr", "lpddr", "ddr", "unstated")
 # Formats of matrix units, the widest that models are trained and served in first.
 MATRIX_FORMATS = (
     *("bf16", "fp16", "fp8", "hif8", "mxfp8", "bfp8", "int8", "mxint8"),

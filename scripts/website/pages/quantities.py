@@ -255,7 +255,8 @@ def _memory(entry: Entry, name: str, shown: list[Claim]) -> Picked | None:
     claim = _chosen_claim(entry, name, shown)
     if claim is None:
         return None
-    return pick_of(claim, _basis(claim), claim.type or claim.tier.upper())
+    kind = "kind not stated" if claim.tier == "unstated" else claim.tier.upper()
+    return pick_of(claim, _basis(claim), claim.type or kind)
 
 
 def _scaleup(entry: Entry, name: str, shown: list[Claim]) -> Picked | None:

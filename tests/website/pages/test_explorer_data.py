@@ -184,3 +184,10 @@ def test_the_unit_of_a_column_depends_on_the_kind_alone(value: float, kind: str)
         if units:
             amount, name = quantity.in_column(value, kind).split(" ")
             assert name == units[kind in LARGE] and "e" not in amount.partition("e-")[0]
+
+
+def test_memory_of_an_unnamed_kind_is_not_called_hbm() -> None:
+    """The only source of the BW200 names 64 GB and no kind."""
+    entry = load_entry("hygon/bw200")
+    memory = cells(entry, shown_claims(entry))["memory"]
+    assert isinstance(memory, Picked) and memory.kind == "kind not stated"
