@@ -27,7 +27,7 @@ def texts(world: World) -> list[str]:
 
 def test_no_exception_is_to_be_removed_while_a_file_is_unreadable(world: World) -> None:
     """The rule may be broken by what cannot be read; removing the exception would be a mistake."""
-    world.entry("box", claim(), kind="node", exceptions=EXCEPTION)
+    world.entry("box", claim(), kind="node", parts={"acme/one": 8}, exceptions=EXCEPTION)
     assert any("one that is needed" in text for text in texts(world))
     world.write("accelerators/acme/two.yaml", "id: [")
     (problem,) = texts(world)

@@ -141,9 +141,12 @@ def test_a_source_of_values_says_who_speaks(world: World) -> None:
     assert where(problem) == ("bibliography/all.bib", 1, 1)
 
 
-@pytest.mark.parametrize("head", [{"parts": {"acme/none": 8}}, {"variant_of": "acme/none"}])
-def test_parts_and_variants_must_exist(world: World, head: dict[str, Any]) -> None:
-    path = world.entry("box", kind="node", **head)
+@pytest.mark.parametrize(
+    ("kind", "head"),
+    [("node", {"parts": {"acme/none": 8}}), ("package", {"variant_of": "acme/none"})],
+)
+def test_parts_and_variants_must_exist(world: World, kind: str, head: dict[str, Any]) -> None:
+    path = world.entry("box", kind=kind, **head)
     text = (world.root / path).read_text()
     problem = only()
     assert where(problem) == (path, *place(text, "acme/none")) and problem.rule == "part"
@@ -339,3 +342,14 @@ def test_a_file_that_no_reader_opens_is_an_error(world: World) -> None:
     """`two.yml` looks like an entry and would be none."""
     world.write("accelerators/acme/two.yml", entry_text(id="acme/two"))
     assert [problem.rule for problem in lint()] == ["file"]
+
+
+@pytest.mark.parametrize("kind", ["node", "pod", "system"])
+def test_a_whole_without_parts_is_told(world: World, kind: str) -> None:
+    """A total of nothing could not be checked against a sum."""
+    world.entry("box", claim(), kind=kind)
+    found = [problem for problem in lint() if problem.rule == "part"]
+    assert [problem.found for problem in found] == [f"a {kind} of nothing"]
+    world.entry("box", claim(), kind=kind, parts={"acme/one": 8})
+    world.library.forget()
+    assert [problem for problem in lint() if problem.rule == "part"] == []

@@ -27,6 +27,14 @@ def test_a_cache_in_mb_is_asked_what_it_counts(world: World) -> None:
     assert found(world, *caches) == ["L2 of 40 MB", "shared memory of 164 kB"]
 
 
+def test_a_binary_size_given_in_decimal_is_told(world: World) -> None:
+    """The unit and the note beside it contradicted each other unseen."""
+    note = "Printed as MB; NVIDIA counts 1,024 here."
+    assert found(world, claim("cache", value=40, unit="MB", note=note)) == ["L2 of 40 MB"]
+    world.library.forget()
+    assert found(world, claim("cache", value=40, unit="MiB", note=note)) == []
+
+
 @pytest.mark.parametrize(
     "changes",
     [

@@ -17,6 +17,8 @@ FIELDS = ("sram", "cache")
 DECIMAL_UNITS = ("kB", "MB", "GB")
 # Words of a claim that settle what its unit counts.
 _SETTLED = re.compile(r"\b(decimal|binary|1,?024|1,?000|million bytes)\b|\d_000", re.IGNORECASE)
+# A note that says outright that the figure is binary; "1,000 or 1,024" leaves it open.
+_COUNTED_BINARY = re.compile(r"\bcounts 1,?024\b", re.IGNORECASE)
 ADVICE = Advice(
     "KiB or MiB where the hardware is binary",
     "mend the unit and note what the source prints, or note why it is decimal or not known",
@@ -35,4 +37,6 @@ def check(holdings: Holdings) -> Iterator[Finding]:
 def _is_open(claim: Claim) -> bool:
     if claim.si_value is None or claim.known_error or claim.unit not in DECIMAL_UNITS:
         return False
+    if _COUNTED_BINARY.search(claim.note):
+        return True
     return not _SETTLED.search(f"{claim.note} {claim.quote} {claim.locator}")

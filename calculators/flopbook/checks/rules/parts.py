@@ -1,4 +1,4 @@
-"""Parts and variants name entries that exist, and no entry contains itself."""
+"""Parts and variants name entries that exist, no entry contains itself, a system has parts."""
 
 from __future__ import annotations
 
@@ -15,10 +15,12 @@ UNKNOWN = Advice("the id of an entry", "add that entry or mend the id")
 CYCLE = Advice("parts without a cycle", "mend 'contains'")
 VARIANT_CYCLE = Advice("a variant of another product", "mend 'variant_of'")
 DEEP = Advice("parts in few levels", "mend 'contains'")
+WHOLES = ("node", "pod", "system")  # what is made of chips, whose figures are totals
+EMPTY = Advice("the parts of the whole", "add 'contains' with the id and the count of each chip")
 
 
 def check(holdings: Holdings) -> Iterator[Finding]:
-    """References to entries that are missing, and cycles of parts."""
+    """References to entries that are missing, cycles of parts, and wholes without parts."""
     contents: dict[str, list[str]] = {}
     originals: dict[str, list[str]] = {}
     for entry in holdings.entries.values():
@@ -29,6 +31,9 @@ def check(holdings: Holdings) -> Iterator[Finding]:
         for reference in contents[entry.id] + originals[entry.id]:
             if reference not in holdings.entry_ids:
                 yield at_text(NAME, entry.file, reference, f"'{reference}'", UNKNOWN)
+        if entry.kind in WHOLES and not entry.contains:
+            observed = f"a {entry.kind} of nothing"
+            yield at_text(NAME, entry.file, f"kind: {entry.kind}", observed, EMPTY)
         if entry.id not in contained:  # said once of a tower, not of each of its levels
             yield from _too_deep(entry, holdings)
     yield from _of_cycles(contents, holdings, "contains itself", CYCLE)
