@@ -18,13 +18,14 @@ from scripts.website.build.search_ranking import Index, corrected, search
 from scripts.website.build.search_text import atoms, is_near, stem
 from tests.support.blind_questions import BLIND
 from tests.support.cases import every
+from tests.support.fresh_questions import FRESH
 from tests.support.newcomer_questions import NEWCOMERS
 from tests.support.questions import PLACES, QUESTIONS
 from tests.support.stranger_questions import STRANGERS
 from tests.support.typed_questions import TYPED
 from tests.support.visitor_questions import VISITORS
 
-ASKED = {**QUESTIONS, **TYPED, **NEWCOMERS, **BLIND, **STRANGERS, **VISITORS}
+ASKED = {**QUESTIONS, **TYPED, **NEWCOMERS, **BLIND, **STRANGERS, **VISITORS, **FRESH}
 STEMS = (
     ("sharding", "sharded", "shards", "shard"),
     ("quantization", "quantisation", "quantized", "quantised"),
@@ -120,6 +121,26 @@ def test_what_a_work_is_known_for_finds_it() -> None:
     for key, things in introduced().items():
         (first, *_) = search(f"who invented {things[0]}", cards())
         assert first.location.endswith(f"#{key}"), (key, first)
+
+
+NICKNAMES = (
+    ("vllm paper", "kwon2023efficient"),
+    ("chinchilla paper", "hoffmann2022training"),
+    ("megatron paper", "shoeybi2019megatron"),
+)
+
+
+@every("question, key", NICKNAMES)
+def test_a_paper_is_found_by_its_nickname(question: str, key: str) -> None:
+    """A nickname and nothing else names one work; with other words it asks for many."""
+    assert search(question, cards())[0].location.endswith(f"#{key}")
+    assert not search(f"{question}s on amd", cards())[0].location.endswith(f"#{key}")
+
+
+@every("question", ("dataloader bottleneck", "loss spike", "nvlink sharp", "garbage collection"))
+def test_what_no_title_says_is_found_in_a_chapter_that_speaks_of_it(question: str) -> None:
+    found = [hit.location for hit in search(question, cards())[:PLACES]]
+    assert any(place.startswith("handbook/") for place in found), found
 
 
 DIES = {

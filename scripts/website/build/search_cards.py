@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -48,6 +49,7 @@ _TERM = re.compile(r"(?<!\*)\*([a-z][\w -]{2,40})\*(?!\*)")
 _OPTION = re.compile(
     r"(?<![\w-])(?:--[a-z][a-z0-9-]*[a-z0-9]|[A-Za-z0-9]+(?:_[A-Za-z0-9]+)+)(?![\w-])"
 )
+_COMPUTED = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|\$.*?\$", re.S)
 _SPAN = re.compile(r"`[^`\n]+`")
 _NOTEBOOKS = DOCS.parent / "calculators" / "notebooks"
 _COMMENT = re.compile(r"^# ?", re.M)
@@ -154,6 +156,9 @@ def index() -> Index:
                 held[str(number)] = max(held.get(str(number), 0.0), weight)
         for option in card.options:
             tokens.setdefault(option, {})[str(number)] = OPTION
+    for number, card in enumerate(cards):
+        for word in _spoken().get(card.location, ()):
+            tokens.setdefault(f"~{word}", {})[str(number)] = TEXT
     shown = {name: value for name, value in vocabulary.items() if name not in _UNSHOWN}
     rows = [(card.location, card.title, card.kind, shorten(card.text, 120)) for card in cards]
     for option in ("model", "chip"):
@@ -215,6 +220,21 @@ def _prose() -> Iterator[Card]:
         fields = (*fields, (headings, HEADING), (terms, TEXT))
         told = tuple(_options_in(" ".join(_SPAN.findall(text))))
         yield Card(_location(page), meta["title"], kind, fields, meta.get("description", ""), told)
+
+
+@functools.cache
+def _spoken() -> dict[str, list[str]]:
+    """Place of a chapter -> stems of words that it speaks of, and few other chapters do."""
+    endings, stops = words()["endings"], set(words()["stop"])
+    spoken: dict[str, set[str]] = {}
+    for path in sorted((DOCS / "handbook").glob("*.md")):
+        text = _COMPUTED.sub(" ", _CODE.sub("", read_text(path)))
+        plain = (atom for atom in atoms(text) if atom.isalpha() and len(atom) > 2)
+        place = _location(path.relative_to(DOCS).as_posix())
+        spoken[place] = {stem(atom, endings) for atom in plain if atom not in stops}
+    chapters = Counter(word for held in spoken.values() for word in held)
+    few = {word for word, held in chapters.items() if held <= len(spoken) / 3}
+    return {place: sorted(few & held) for place, held in spoken.items()}
 
 
 def _location(page: str) -> str:
@@ -315,6 +335,12 @@ def _work_place(work: Reference) -> str:
     return f"{_location(topic_page(work.topics[0]))}#{work.key}"
 
 
+def _program(work: Reference) -> str:
+    """What the program of a work is called, which its title need not say."""
+    is_hosted = "github.com/" in work.code
+    return work.code.rstrip("/").rpartition("/")[2] if is_hosted else ""
+
+
 def _works() -> Iterator[Card]:
     fields: tuple[tuple[str, float], ...]
     for work in references().values():
@@ -324,7 +350,7 @@ def _works() -> Iterator[Card]:
         location = _work_place(work)
         known_for = " . ".join(introduced().get(work.key, ()))
         fields = ((work.title, 3.5), (people, 3.5), (work.short, 4.0), ("paper", 2.0))
-        fields += ((known_for, NAME),)
+        fields += ((known_for, NAME), (_program(work), 2.0))
         yield Card(location, f"{work.title} ({work.short})", "works", fields)
 
 

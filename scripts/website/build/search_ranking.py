@@ -31,6 +31,8 @@ NAMED, ASKED, DEFINED, PLANNED, CITED, ANSWERED = 1.5, 1.6, 2.0, 3.0, 3.0, 0.5
 # For the work that introduced a thing, the table of all chips, and the page of serving.
 FIRST, LISTED, SERVED = 6.0, 3.0, 2.0
 LEAST_COVERED = 0.5
+# With fewer answers, the chapters are asked that speak of what is looked for; these come last.
+FEW, SPOKEN = 3, 1e-3
 MOST = 10
 LONGEST = 24  # words of a question
 LONGEST_OPTION = 6  # words of an option of a program
@@ -80,7 +82,25 @@ def search(question: str, index: Index) -> list[Hit]:
     best = [hit for hit in hits if hit.covered >= LEAST_COVERED]
     best = best or [hit for hit in hits if hit.covered >= LEAST_COVERED / 2]
     best.sort(key=lambda hit: (-hit.score, hit.location))
+    best += _speaking(asked, index, {hit.location for hit in best}) if len(best) < FEW else []
     return [*_comparison(question, index), *(_with_state(hit, asked, index) for hit in best)][:MOST]
+
+
+def _speaking(asked: _Question, index: Index, shown: set[str]) -> list[Hit]:
+    """Chapters that speak of what is asked, where titles and keywords say too little of it."""
+    told: dict[int, list[float]] = {}
+    for word in asked.wanted:
+        held = index.tokens.get(f"~{word}", {})
+        for card in held:
+            told.setdefault(int(card), []).append(SPOKEN / len(held))
+    share = 1 / len(asked.wanted)
+    hits = [
+        Hit(location, title, kind, sum(rare), share * len(rare))
+        for card, rare in told.items()
+        for location, title, kind, _ in (index.cards[card],)
+    ]
+    hits.sort(key=lambda hit: (-hit.score, hit.location))
+    return [hit for hit in hits if hit.location not in shown]
 
 
 class _Question:
@@ -108,8 +128,7 @@ class _Question:
         self.defines = not set(index.words["defines"]).isdisjoint(every)
         self.cites = not set(index.words["cites"]).isdisjoint(every)
         self.serves = bool(self.models) and not set(index.words["serves"]).isdisjoint(every)
-        asks_first = self.cites and not set(index.words["invents"]).isdisjoint(every)
-        self.firsts = set(self._firsts()) if asks_first else set()
+        self.firsts = set(self._firsts()) if self.cites else set()
         self.lists = not self.chips and all(
             not set(index.words[kind]).isdisjoint(every) for kind in ("lists", "facts")
         )
@@ -132,10 +151,16 @@ class _Question:
         return any(first <= place < end for first, end, _ in self.models)
 
     def _firsts(self) -> Iterator[str]:
-        """The works that introduced what a question names."""
+        """The works that introduced what a question names, or names and nothing else: vLLM paper.
+
+        Other words ask for other works: papers on FlashAttention for AMD.
+        """
+        words = self.index.words
+        is_asked = not set(words["invents"]).isdisjoint(self.every)
+        left = [n for n in self.places if self.every[n] not in words["cites"]]
         for first, last in itertools.combinations(range(len(self.stems) + 1), 2):
-            place = self.index.words["firsts"].get(" ".join(self.stems[first:last]))
-            if place:
+            place = words["firsts"].get(" ".join(self.stems[first:last]))
+            if place and (is_asked or all(first <= n < last for n in left)):
                 yield place
 
     def _count(self) -> int:
@@ -243,7 +268,7 @@ def corrected(atom: str, index: Index) -> str:
     )
     if len(atom) < 5 or is_known or any(token.startswith(word) for token in index.tokens):
         return atom
-    near = [token for token in index.tokens if token[0] not in "#=" and is_near(word, token)]
+    near = [token for token in index.tokens if token[0] not in "#=~" and is_near(word, token)]
     # A slip in an ending keeps it from going: activaton.
     near += [
         atom[:end]

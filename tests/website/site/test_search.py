@@ -16,6 +16,7 @@ from scripts.website.build.search_ranking import search
 from scripts.website.build.searching import LONGEST, documents, write_search
 from scripts.website.build.weigh import loaded
 from tests.support.blind_questions import BLIND
+from tests.support.fresh_questions import FRESH
 from tests.support.newcomer_questions import NEWCOMERS
 from tests.support.questions import QUESTIONS
 from tests.support.stranger_questions import STRANGERS
@@ -147,6 +148,7 @@ def test_the_page_ranks_as_python(surf: Any, base: str) -> None:
         *BLIND,
         *STRANGERS,
         *VISITORS,
+        *FRESH,
         "train llama 70b on 1,024 H100s",
         "llama 70b h100 x16",
         "llama 70b on 8 x NVIDIA H100",

@@ -5,7 +5,7 @@
   const [PREFIX_SHARE, CONCEPT_SHARE, TAKEN, FACT] = [0.6, 0.9, 2, 3];
   const [NAMED, ASKED, DEFINED, PLANNED, CITED, ANSWERED] = [1.5, 1.6, 2, 3, 3, 0.5];
   const [FIRST, LISTED, SERVED, MOST_CHIPS] = [6, 3, 2, 2 ** 20];
-  const [LEAST_COVERED, MOST, LONGEST, LONGEST_OPTION] = [0.5, 10, 24, 6];
+  const [LEAST_COVERED, MOST, LONGEST, LONGEST_OPTION, FEW, SPOKEN] = [0.5, 10, 24, 6, 3, 1e-3];
   const VERSUS = /\s(?:vs|versus|v|or|and|against|with|to|compared to|compared with)\.?\s/;
   const COMPARES = /\b(?:vs|versus|compare|compared|comparison|better|faster|difference)\b/;
 
@@ -79,18 +79,21 @@
       this.defines = every.some((atom) => words.defines.includes(atom));
       this.cites = every.some((atom) => words.cites.includes(atom));
       this.serves = this.models.length && every.some((atom) => words.serves.includes(atom));
-      this.firsts = this.cites && every.some((atom) => words.invents.includes(atom)) ? this.introducing() : [];
+      this.firsts = this.cites ? this.introducing() : [];
       this.lists = !this.chips.length && ["lists", "facts"].every((kind) => every.some((atom) => words[kind].includes(atom)));
       this.count = this.counted();
       this.isQuestion = words.opens.includes(every[0]);
       this.options = [...options(text), ...this.spacedOptions()];
     }
 
-    /** The works that introduced what a question names. */
+    /** The works that introduced what a question names, or names and nothing else. */
     introducing() {
-      const {stems, index: {words}} = this;
-      const ends = (first) => stems.slice(first).map((_, n) => stems.slice(first, first + n + 1).join(" "));
-      return stems.flatMap((_, first) => ends(first)).map((phrase) => own(words.firsts, phrase)).filter(Boolean);
+      const {every, places, stems, index: {words}} = this;
+      const isAsked = every.some((atom) => words.invents.includes(atom));
+      const left = places.filter((n) => !words.cites.includes(every[n]));
+      const spans = stems.flatMap((_, first) => stems.slice(first).map((_, n) => [first, first + n + 1]));
+      return spans.filter(([first, end]) => isAsked || left.every((n) => first <= n && n < end))
+        .map(([first, end]) => own(words.firsts, stems.slice(first, end).join(" "))).filter(Boolean);
     }
 
     /** How many chips a question names: 64 H100, 8 GPUs, H100 x8; none where it does not. */
@@ -210,7 +213,7 @@
     if (atom.length < 5 || isKnown || listed(index).some((token) => token.startsWith(word))) return atom;
     const count = (token) => Object.keys(index.tokens[token]).length;
     const isBetter = (a, b) => count(a) - count(b) || (a > b ? 1 : -1);
-    const near = listed(index).filter((token) => !"#=".includes(token[0]) && isNear(word, token));
+    const near = listed(index).filter((token) => !"#=~".includes(token[0]) && isNear(word, token));
     // A slip in an ending keeps it from going: activaton.
     for (let end = 3; end < atom.length; end += 1) {
       const start = atom.slice(0, end);
@@ -285,6 +288,22 @@
     return taken.length ? {...one, location: `${one.location}?${taken.join("&")}`} : one;
   }
 
+  const byScore = (a, b) => b.score - a.score || (a.location < b.location ? -1 : 1);
+
+  /** Chapters that speak of what is asked, where titles and keywords say too little of it. */
+  function speaking(asked, index, shown) {
+    const told = new Map();
+    for (const word of asked.wanted) {
+      const held = Object.keys(own(index.tokens, `~${word}`) ?? {});
+      for (const card of held) told.set(card, [...(told.get(card) ?? []), SPOKEN / held.length]);
+    }
+    const hits = [...told].map(([card, rare]) => {
+      const [location, title, kind, text] = index.cards[card];
+      return {location, title, kind, text, score: rare.reduce((a, b) => a + b, 0), covered: rare.length / asked.wanted.length};
+    });
+    return hits.sort(byScore).filter(({location}) => !shown.includes(location));
+  }
+
   /** The best cards for a question, best first; a comparison of two chips before all. */
   function search(text, index) {
     const asked = new Question(text, index);
@@ -303,7 +322,8 @@
     // Where no card has half of a question, the best of a quarter are better than none.
     const half = hits.filter(({covered}) => covered >= LEAST_COVERED);
     const best = half.length ? half : hits.filter(({covered}) => covered >= LEAST_COVERED / 2);
-    best.sort((a, b) => b.score - a.score || (a.location < b.location ? -1 : 1));
+    best.sort(byScore);
+    if (best.length < FEW) best.push(...speaking(asked, index, best.map(({location}) => location)));
     return [...comparison(text, index), ...best.map((one) => withState(one, asked, index))].slice(0, MOST);
   }
 
