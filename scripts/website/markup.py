@@ -258,6 +258,9 @@ class Sortable(NamedTuple):
     key: float
 
 
+_COLUMNS = {"#": "fb-n", "¶": "fb-text"}  # what the first mark of a head makes of its column
+
+
 def table(
     head: Sequence[str],
     rows: Iterable[Sequence[str | Sortable]],
@@ -269,12 +272,14 @@ def table(
     """An HTML table of texts and markup; it scrolls by itself on a narrow screen.
 
     A head cell that starts with `#` is a number column (right aligned). Rows of a `stacked` table
-    become blocks on a narrow screen, in which each value stands below the head of its column.
+    become blocks on a narrow screen, in which each value stands below the head of its column; a
+    column whose head starts with `¶` holds longer text and takes the width of the block.
     """
-    kinds = ["fb-n" if cell.startswith("#") else "" for cell in head]
+    kinds = [_COLUMNS.get(cell[:1], "") for cell in head]
+    labels = [cell.lstrip("".join(_COLUMNS)) for cell in head]
     heads = (
-        Html('<th scope="col"{}>{}</th>').format(_class(column_kind), cell.lstrip("#"))
-        for cell, column_kind in zip(head, kinds, strict=True)
+        Html('<th scope="col"{}>{}</th>').format(_class(column_kind), label)
+        for label, column_kind in zip(labels, kinds, strict=True)
     )
     lines = [
         Html('<div class="{}" tabindex="0" role="region" aria-label="{}">').format(
@@ -283,7 +288,7 @@ def table(
         Html("<table{}>").format(_class(kind)),
         tag("caption", caption),
         Html("<thead><tr>{}</tr></thead>\n<tbody>").format(Html().join(heads)),
-        *(_table_row(row, kinds, [c.lstrip("#") for c in head] if stacked else ()) for row in rows),
+        *(_table_row(row, kinds, labels if stacked else ()) for row in rows),
         Html("</tbody>"),
         Html("</table>"),
         Html("</div>"),

@@ -30,6 +30,7 @@ from scripts.website.pages.quantities import (
     peak_id,
     value_of,
 )
+from scripts.website.pages.reached import best_by_source, runs_of_chip, sides
 from scripts.website.pages.values import anchor_of, shown_value
 
 _PEAK = "{dtype}, {sparsity}, on the matrix engine."
@@ -45,9 +46,11 @@ _BOTH_WAYS = "Printed as {value}, both ways added."
 _POWER = "{kind}{efficiency} per watt at the {dtype} peak."
 _POWER_ALONE = "{kind}power."
 _DATE = "{event} {date}."
-_MEASURED = "Of the dense {dtype} peak: {value} in the best matrix product measured, {shape}."
+_MEASURED = "Of the dense {dtype} peak: {value} in a matrix product of {shape}."
+_MEASURERS = "All who measured: {low:.0f} to {high:.0f} %."
 _PRICES = "On demand: the middle of {count} list prices, {low} to {high}."
 _ONE_PRICE = "On demand, by the list price on file."
+_MEASURED_ALIKE = 0.01
 _TOTAL = "Of all its chips together."
 _LOOKED_AT = "Looked at: {source}."
 _SAID_BY = "Says {source}."
@@ -274,11 +277,22 @@ def _measured(row: ExplorerRow, peak: Peak | None) -> Iterator[CardFigure]:
     sentence = _MEASURED.format(
         dtype=peak.dtype,
         value=format_quantity(claim.si_value, peak.picked.unit),
-        shape=claim.shape.replace("x", " × "),
+        shape=sides(claim.shape),
     )
-    yield CardFigure(
-        "Measured", f"{100 * share:.0f} %", _anchor(row, claim), (sentence,), "fb-flop"
-    )
+    said = (sentence, *_measurers(row.entry.id, peak.dtype, share))
+    yield CardFigure("Measured", f"{100 * share:.0f} %", _anchor(row, claim), said, "fb-flop")
+
+
+def _measurers(chip: str, dtype: str, shown: float) -> Iterator[str]:
+    """The range of what sources measured at best, which the page lists, with the share shown."""
+    runs = [
+        run
+        for run in runs_of_chip(chip)
+        if run.row.kind == "matmul_peak" and run.format == dtype and run.rate.share
+    ]
+    shares = [shown, *(run.rate.share or shown for run in best_by_source(runs))]
+    if max(shares) - min(shares) > _MEASURED_ALIKE:
+        yield _MEASURERS.format(low=100 * min(shares), high=100 * max(shares))
 
 
 def _rent(row: ExplorerRow) -> Iterator[CardFigure]:

@@ -41,12 +41,12 @@ def _ridge_points(entry: Entry, page: str) -> list[Html]:
     if not rows:
         return []
     # A head that begins with # is a column of numbers.
-    head = ("Format", "Sparsity", "#Peak", "#Ridge point, FLOP/byte", "#Tokens to be compute-bound")
+    head = ("Format", "#Peak", "#Ridge point, FLOP/byte", "#Tokens to be compute-bound")
     words = Markdown(
         "Below the ridge point the chip waits for its memory. The last column is the smallest "
         "batch for which a wide matrix product is limited by arithmetic ([minimum batch]({})).\n"
     ).format(relative(page, "calculators/min-batch.md"))
-    return [words, table(head, rows, caption="Ridge points", stacked=True)]
+    return [words, table(head, rows, caption="Ridge points at dense rates", stacked=True)]
 
 
 def _ridge_row(chip: Chip, dtype: str) -> tuple[str, ...] | None:
@@ -59,8 +59,7 @@ def _ridge_row(chip: Chip, dtype: str) -> tuple[str, ...] | None:
         return None
     picked = chip.pick_peak(dtype)
     return (
-        dtype,
-        picked.claim.sparsity,
+        dtype if picked.claim.sparsity == "dense" else f"{dtype}, not said to be dense",
         format_quantity(picked.value, picked.unit),
         f"{result['flop_per_byte']:,.0f}",
         f"{result['tokens']:,.0f}",

@@ -11,6 +11,14 @@ from scripts.website.pages.sources import html_link
 
 PRICES_PLACE = "price-by-the-hour"  # where the heading below leads
 _HEAD = ("Cloud", "Offer", "Region", "Terms", "#USD for a chip and hour", "Asked on", "Source")
+CLOUDS = {
+    "aws": "AWS",
+    "azure": "Azure",
+    "coreweave": "CoreWeave",
+    "digitalocean": "DigitalOcean",
+    "gcp": "Google Cloud",
+    "runpod": "RunPod",
+}
 _REGIONS = {"any": "any", "unstated": "not stated"}
 
 
@@ -51,6 +59,11 @@ def _product(chip: str, page: str) -> Html:
     return link(load_entry(chip).name, html_link(page, entry_page(chip)))
 
 
+def cloud(provider: str) -> str:
+    """The name of a provider as it is written: Hot Aisle is hot-aisle on file."""
+    return CLOUDS.get(provider) or provider.replace("-", " ").title()
+
+
 def _best(of_chip: list[Price]) -> Price:
     return max(of_chip, key=_day)
 
@@ -62,7 +75,7 @@ def _day(price: Price) -> int:
 def _cells(price: Price, page: str) -> tuple[str | Html | Sortable, ...]:
     chips = "" if price.chips == 1 else f" ({price.chips:g} chips)"
     return (
-        price.provider,
+        cloud(price.provider),
         f"{price.offer}{chips}",
         _REGIONS.get(price.region, price.region),
         price.terms,

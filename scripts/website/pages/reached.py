@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import statistics
+import textwrap
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -11,6 +12,7 @@ from flopbook.data.accelerators import Entry
 from flopbook.data.library import load_entry, reference
 from flopbook.data.runs import MeasuredRun
 from flopbook.prediction.reached import Reached, reached_runs
+from flopbook.quantities.formatting import in_unit
 from flopbook.quantities.units import format_quantity
 from scripts.website.markup import (
     Html,
@@ -54,8 +56,9 @@ _SHARED_WORDS = (
     *("Data Center ", "GeForce ", " Edition"),
 )
 _DEGREES = {"tp": "TP", "pp": "PP", "dp": "DP", "cp": "CP", "ep": "EP", "zero_stage": "ZeRO"}
-# Beyond this a locator or a name of software is cut: the source has it in full.
+# Beyond this a locator or a name of software is cut between words: the source has it in full.
 _LONGEST = 48
+_TERA = {"FLOP/s": "TFLOP/s", "OP/s": "TOP/s", "byte/s": "TB/s"}
 # An excerpt for a chip shows no more rows of a kind than these, the highest first.
 _MOST = 8
 
@@ -118,7 +121,12 @@ def what(row: MeasuredRun) -> str:
     if row.kind == "collective":
         return str(row.run.get("op", "collective")).replace("_", "-")
     shape = row.run.get("matmul_shape_mxnxk") or row.run.get("matmul_shape_mxkxn")
-    return str(shape or row.run.get("benchmark") or KINDS[row.kind])
+    return sides(shape) if shape else str(row.run.get("benchmark") or KINDS[row.kind])
+
+
+def sides(shape: str) -> str:
+    """The sides of a matrix product as they are printed: 4,096 × 4,096 × 4,096."""
+    return " × ".join(f"{int(side):,}" if side.isdigit() else side for side in shape.split("x"))
 
 
 def _name_cell(run: Reached, page: str) -> str | Html:
@@ -207,14 +215,18 @@ def _doubts(run: Reached) -> list[str]:
 
 
 def cut(text: str) -> str:
-    """A text of one line that no column is wide enough for."""
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
+    """The first part of a text of one line that no column is wide enough for."""
+    first = text.partition("; ")[0]
+    return (
+        first if len(first) <= _LONGEST else textwrap.shorten(first, _LONGEST, placeholder=" ...")
+    )
 
 
 def source_link(run: Reached) -> Html:
-    """The source of a run, at the place in it."""
+    """The source of a run, and the place in it."""
     work = reference(run.source.source)
-    return leading(cut(run.row.where or work.title), work)
+    words = leading(work.short, work)
+    return words + Html(" <small>{}</small>").format(cut(run.row.where)) if run.row.where else words
 
 
 # Excerpts.
@@ -263,7 +275,7 @@ def measured_section(entry: Entry, page: str) -> list[Html]:
         return []
     blocks: list[Html] = [Markdown("\n## Measured\n")]
     if rows:
-        head = ("Test", "Format", "#Printed", "#Measured", "#Ratio", "How", "Source")
+        head = ("Test", "Format", "#Printed", "#Measured", "#Ratio", "¶How", "¶Source")
         blocks.append(table(head, rows, caption="Printed beside measured", stacked=True))
     address = f"{html_link(page, PAGE)}?chip={entry.id}"
     all_runs = Markdown("All of them with configuration and source: {}.\n").format(
@@ -290,10 +302,10 @@ def _beside(run: Reached) -> tuple[str | Html, ...]:
     rate, row = run.rate, run.row
     printed, ratio = "-", "-"
     if rate.value and rate.share:
-        printed = format_quantity(float(f"{rate.value / rate.share:.6g}"), rate.unit)
+        printed = _in_tera(float(f"{rate.value / rate.share:.6g}"), rate.unit)
         ratio = f"{100 * rate.share:.0f} %"
     how = [what(row), *(str(row.run[name]) for name in ("software", "other") if name in row.run)]
-    shown = format_quantity(rate.value, rate.unit) if rate.value else "-"
+    shown = _in_tera(rate.value, rate.unit) if rate.value else "-"
     return (
         KINDS[row.kind],
         run.format or "-",
@@ -303,6 +315,11 @@ def _beside(run: Reached) -> tuple[str | Html, ...]:
         ", ".join(map(cut, how)),
         source_link(run),
     )
+
+
+def _in_tera(value: float, si_unit: str) -> str:
+    """A rate in one unit for the whole column: a thousand TFLOP/s stand beside a hundred."""
+    return in_unit(value, _TERA[si_unit]) if si_unit in _TERA else format_quantity(value, si_unit)
 
 
 def _trained(runs: Sequence[Reached]) -> Markdown | None:

@@ -218,6 +218,12 @@ def test_a_measured_share_is_of_the_peak_that_leads(name: str) -> None:
     assert any(share == pytest.approx(value / peak.picked.value, abs=0.006) for value in values)
 
 
+def test_the_measured_share_owns_to_what_others_measured() -> None:
+    """One product of matrices is no best one: the page lists 706.8 to 838.3 TFLOP/s in 16 bits."""
+    *_, others = figures_of("nvidia/h100-sxm")["Measured"].sentences
+    assert others == "All who measured: 78 to 85 %."
+
+
 @every("name", entry_ids()[::3])
 def test_every_figure_with_a_source_leads_to_a_place_that_is_shown(name: str) -> None:
     row = rows_by_id()[name]

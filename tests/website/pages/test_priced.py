@@ -8,7 +8,7 @@ from flopbook.checks.audit import audits, pooled
 from flopbook.data.library import entry_ids, load_entry
 from flopbook.data.prices import prices
 from scripts.website.pages.data import data_page
-from scripts.website.pages.priced import newest_prices, price_section, price_table
+from scripts.website.pages.priced import cloud, newest_prices, price_section, price_table
 from tests.support.samples import World, claim
 
 PRICES = """prices:
@@ -60,3 +60,14 @@ def test_without_audit_and_prices_the_data_page_has_neither(
     monkeypatch.setattr("scripts.website.pages.data.newest_prices", tuple)
     page = data_page()
     assert "is wrong" not in page and "List prices of clouds" not in page
+
+
+def test_clouds_are_called_by_their_names() -> None:
+    assert [cloud(name) for name in ("gcp", "hot-aisle", "aws")] == [
+        "Google Cloud",
+        "Hot Aisle",
+        "AWS",
+    ]
+    shown = "".join(price_section(load_entry("nvidia/h100-sxm"), "accelerators/nvidia/h100-sxm.md"))
+    assert '<th scope="row">Google Cloud</th>' in shown
+    assert "--price-from aws" in shown  # the name on file is what the command takes

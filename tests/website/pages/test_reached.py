@@ -141,7 +141,7 @@ def section(name: str) -> str:
 def test_a_chip_shows_printed_beside_measured_with_their_ratio() -> None:
     """The matmul of the H100 in ml-engineering: 794.5 of 989.4 TFLOP/s."""
     shown = section("nvidia/h100-sxm")
-    (line,) = (line for line in shown.splitlines() if "2048x2048x13312" in line)
+    (line,) = (line for line in shown.splitlines() if "2,048 × 2,048 × 13,312" in line)
     printed = chip("h100-sxm").peak("bf16") / 1e12
     assert "794.5 TFLOP/s" in line and f"{printed:.1f} TFLOP/s" in line and "80 %" in line
     assert "training runs reach an MFU of" in shown and "?chip=nvidia/h100-sxm" in shown
@@ -196,6 +196,15 @@ def a_run() -> Callable[[float], object]:
     return lambda share: first._replace(rate=first.rate._replace(share=share))
 
 
-def test_a_long_text_is_cut_and_a_short_one_is_not() -> None:
+def test_a_long_text_is_cut_between_words_and_a_short_one_is_not() -> None:
     assert reached.cut("x" * 48) == "x" * 48
-    assert reached.cut("x" * 49) == "x" * 45 + "..."
+    assert reached.cut("PyTorch 2.11; median of 20") == "PyTorch 2.11"
+    assert reached.cut("word " * 20) == "word " * 8 + "word ..."
+
+
+def test_a_source_is_named_before_the_place_in_it() -> None:
+    """A file name or a line says nothing about who measured."""
+    run = next(run for run in reached.shown_runs() if run.row.where.startswith("README.md"))
+    shown = str(reached.source_link(run))
+    assert reference(run.source.source).short in shown.partition("<small>")[0]
+    assert run.row.where[:9] in shown.partition("<small>")[2]

@@ -96,11 +96,11 @@ def test_a_doubt_is_a_mark_beside_the_configuration(
         ({"model": {}, "kind": "collective", "run": {"op": "all_reduce"}}, "all-reduce"),
         (
             {"model": {}, "kind": "matmul_peak", "run": {"matmul_shape_mxnxk": "8x8x8"}},
-            "8x8x8",
+            "8 × 8 × 8",
         ),
         (
             {"model": {}, "kind": "matmul_peak", "run": {"matmul_shape_mxkxn": "8x4x2"}},
-            "8x4x2",
+            "8 × 4 × 2",
         ),
         ({"model": {}, "kind": "hbm_bandwidth", "run": {"benchmark": "copy"}}, "copy"),
         ({"model": {}, "kind": "p2p_bandwidth"}, "link bandwidth"),
@@ -187,7 +187,7 @@ def test_printed_is_what_the_share_is_of() -> None:
     assert (kind, form, printed, shown, ratio) == (
         "matmul",
         "bf16",
-        "1 PFLOP/s",
+        "1,000 TFLOP/s",
         "800 TFLOP/s",
         "80 %",
     )
