@@ -5,9 +5,9 @@ from __future__ import annotations
 from flopbook.checks.rules import RULES
 from flopbook.data.library import load_entries, model_ids, references
 from flopbook.formulas import formulas, printed
-from flopbook.ledger.rows import ledger_rows
 from scripts.website.markup import Html, Markdown, front_matter, page_text, relative
 from scripts.website.pages.data import audit_section
+from scripts.website.pages.errata import recomputed
 
 PAGE = "about.md"
 
@@ -77,7 +77,7 @@ def _origins() -> list[Html]:
 
 
 def _checks() -> list[Html]:
-    rows = ledger_rows()
+    rows = recomputed()
     return [
         Markdown(
             "- **Rules.** {} rules read every entry for what usually goes wrong: a sparse rate "

@@ -123,6 +123,11 @@ def _large_sources() -> frozenset[str]:
     return frozenset(source for source, count in held.items() if count >= MANY_HELD)
 
 
+def recomputed() -> list[Row]:
+    """The statements that are computed again on each change; a quoted one cannot be."""
+    return [row for row in ledger_rows() if row.verdict != "quoted"]
+
+
 def _rows() -> list[Row]:
     return [row for row in ledger_rows() if not row.defect]
 
@@ -162,33 +167,45 @@ def errata_page() -> str:
         Markdown("# Errata\n"),
         Markdown(
             "We recompute what our sources state: {} claims so far, of which {} do not hold as "
-            "they stand. The tests compute every row again on each change, from the same data and "
-            "formulas that you can run yourself. Below is a line for each of them, by source; the "
-            "page of a source has the computation, the correction and the evidence. [What holds, "
+            "they stand. The tests compute each of them again on every change, from the same data "
+            "and formulas that you can run yourself. Below is a line for each, by source; the page "
+            "of a source has the computation, the correction and the evidence. [What holds, "
             "and what can only be quoted]({}), is on a page of its own, and so is [what "
             "calculators and planners get wrong]({}). `flopbook claims` lists all rows in a "
             "terminal, by source, topic or verdict.\n"
-        ).format(len(rows), len(wrong), HELD, PITFALLS),
+        ).format(sum(row.verdict != "quoted" for row in rows), len(wrong), HELD, PITFALLS),
         *_overview(rows),
     ]
     for source, of_source in _by_source(wrong):
         page = claim_file(of_source[0])
         blocks.append(Markdown("## [{}]({})\n").format(reference(source).title, page))
-        blocks.append(Html("<ul>\n{}</ul>\n").format(Html().join(map(_line, of_source))))
+        blocks += _lines_by_verdict(of_source)
     return page_text(blocks) + "\n"
 
 
+def _lines_by_verdict(rows: list[Row]) -> Iterator[Html]:
+    """The rows of a source under the words of their verdict, which no line then repeats."""
+    for verdict, words in VERDICT_WORDS.items():
+        lines = [_line(row) for row in rows if row.verdict == verdict]
+        if lines:
+            title = words[0].upper() + words[1:]
+            yield Html("<p><strong>{}</strong></p>\n<ul>\n{}</ul>\n").format(
+                title, Html().join(lines)
+            )
+
+
 def _line(row: Row) -> Html:
-    """A row in one line, under its address: what is stated, and what is right."""
+    """A row in one line, under its address: what is stated, and what is right where that is one."""
     slip = row.verdict == "typo"
     stated = stated_words(row.stated, words_first=slip)
+    if stated and row.stated.text == stated:
+        stated = f"“{stated}”"
+    right = Html()
     if row.corrected:
-        right = Html("it is <strong>{}</strong>").format(
+        right = Html("; it is <strong>{}</strong>").format(
             stated_words(row.corrected, words_first=slip)
         )
-    else:
-        right = Html("it {}").format(VERDICT_WORDS[row.verdict])
-    return Html('<li id="{}"><a href="{}">{}</a> Stated {}; {}.</li>\n').format(
+    return Html('<li id="{}"><a href="{}">{}</a> Stated: {}{}.</li>\n').format(
         attribute(row.id),
         attribute(html_link(PAGE, claim_page(row))),
         row.statement,

@@ -181,7 +181,7 @@ def index_page() -> str:
             "[All of this as JSON and CSV]({}).\n"
         ).format(
             len(rows),
-            len(vendor_ids()),
+            len({row.entry.vendor for row in rows}),
             sum(len(row.entry.claims) for row in rows),
             relative(INDEX, "data.md"),
         ),

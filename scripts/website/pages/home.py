@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from flopbook.data.library import references
 from flopbook.errors import FlopbookError
-from flopbook.ledger.rows import Row, ledger_rows
+from flopbook.ledger.rows import Row
 from scripts.website.markup import Html, link
 from scripts.website.pages.accelerators import INDEX
-from scripts.website.pages.errata import PITFALLS, stated_words
+from scripts.website.pages.errata import PITFALLS, recomputed, stated_words
 from scripts.website.pages.explorer import items
 from scripts.website.pages.home_picture import picture
 from scripts.website.pages.home_questions import PAGE, serve_form, train_form
@@ -68,7 +68,7 @@ def holdings() -> Html:
     works = sum(work.is_work for work in references().values())
     counts = (
         (len(items()), "products with every value sourced", INDEX),
-        (len(ledger_rows()), "printed claims recomputed", "errata.md"),
+        (len(recomputed()), "printed claims recomputed", "errata.md"),
         (len(shown_runs()), "measured runs to compare with", "reached.md"),
         (works, "papers and talks, annotated", "references/index.md"),
     )

@@ -24,9 +24,12 @@ from scripts.website.pages.errata import (
     claim_page,
     claim_words,
     computed_words,
+    errata_page,
     errata_pages,
+    recomputed,
     stated_words,
 )
+from scripts.website.pages.home import holdings
 from tests.support.cases import every
 
 TEXTS = dict(errata_pages())
@@ -190,3 +193,18 @@ def test_a_claim_in_running_text_is_a_sentence() -> None:
     for row in ROWS:
         assert " count;" not in claim_words(row) and "this quoted" not in claim_words(row), row.id
         assert not computed_words(row).endswith(" count") if row.call else True, row.id
+
+
+def test_what_can_only_be_quoted_is_not_counted_as_recomputed() -> None:
+    rows = ledger_rows()
+    counted = recomputed()
+    assert {row.verdict for row in rows} - {row.verdict for row in counted} == {"quoted"}
+    assert f">{len(counted):,}<" in str(holdings())
+    of_print = sum(not row.defect for row in counted)
+    assert f"{of_print} claims so far" in errata_page()
+
+
+def test_no_line_repeats_the_verdict_that_stands_above_it() -> None:
+    page = errata_page()
+    assert "it depends on what the source leaves open" not in page
+    assert "<p><strong>Depends on what the source leaves open</strong></p>" in page
