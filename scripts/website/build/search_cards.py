@@ -37,7 +37,7 @@ from flopbook.formulas import formulas, get_formula
 from scripts.website.build.search_ranking import Index
 from scripts.website.build.search_text import atoms, options, stem, tokens_of
 from scripts.website.markup import shorten
-from scripts.website.pages.pairs import PAIRS
+from scripts.website.pages.pair_names import PAIRS
 from scripts.website.pages.sources import all_topics, topic_page
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"

@@ -217,10 +217,10 @@ def models_page() -> str:
         Markdown("# Models\n"),
         Markdown(
             "Shapes that the calculators know by name, such as `flopbook training-flops --model "
-            "gpt-3-175b`. A value shows its source on hover, by keyboard and on touch. Below each "
-            "name stand the pages that plan its training and its serving.\n"
+            "gpt-3-175b`. A value shows its source on hover, by keyboard and on touch. The links "
+            "below a name plan its training and its serving.\n"
         ),
-        table(head, rows, kind="fb-sort", caption="Models"),
+        table(head, rows, kind="fb-sort fb-models", caption="Models"),
     ]
     return page_text(blocks)
 
@@ -246,7 +246,7 @@ def _plans(name: str) -> Html:
         for page, (words, models) in asked.items()
         if name in {model.id for model in models}
     ]
-    return Html("<br>{}").format(Html(" · ").join(links)) if links else Html()
+    return Html(" {}").format(Html(" · ").join(links)) if links else Html()
 
 
 def _model_cell(model: Model, name: str, field: str) -> str | Sortable:

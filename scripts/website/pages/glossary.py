@@ -1,4 +1,4 @@
-"""The glossary as a page, symbols first, and as texts that chapters show for a pointed-at term."""
+"""The glossary as a page, symbols last, and as texts that chapters show for a pointed-at term."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _DECORATION = re.compile(r"\\(?:text|hat|bar|mathrm)\b|[{}\\]")
 
 
 def glossary_page() -> str:
-    """Symbols as a table, then all terms by letter, each with its own anchor."""
+    """All terms by letter, each with its own anchor, then the symbols as a table."""
     terms = sorted(glossary(), key=lambda term: (_letter(term), term.term.lower()))
     groups = [(letter, list(group)) for letter, group in itertools.groupby(terms, key=_letter)]
     letters = Html(" ").join(link(letter, f"#{letter.lower()}") for letter, _ in groups)
@@ -44,8 +44,9 @@ def glossary_page() -> str:
         Markdown("# Glossary\n"),
         Markdown(
             "{} and the symbols that stand for them. One letter has to serve for several things, "
-            "here as in the literature: the table says for which, and how others write them. What "
-            "a term is used for in calculators follows from their inputs and outputs.\n"
+            "here as in the literature: the [table of symbols](#symbols) says for which, and how "
+            "others write them. What a term is used for in calculators follows from their inputs "
+            "and outputs.\n"
         ).format(counted(len(terms), "term")),
         Html(
             '<div class="fb-field fb-needs-script"><label for="fb-filter">Filter terms and symbols'
@@ -53,12 +54,12 @@ def glossary_page() -> str:
             '<span class="fb-hint" role="status"></span></div>\n'
         ),
         Html(
-            '<nav class="fb-glossary" aria-label="Letters"><a href="#symbols">Symbols</a> '
-            "{}</nav>\n"
+            '<nav class="fb-glossary" aria-label="Letters">{} '
+            '<a href="#symbols">Symbols</a></nav>\n'
         ).format(letters),
-        Markdown("## Symbols\n"),
-        _symbols(),
         *itertools.chain.from_iterable(_group(letter, group) for letter, group in groups),
+        Markdown("\n## Symbols\n"),
+        _symbols(),
     ]
     return page_text(blocks)
 

@@ -14,11 +14,22 @@ from flopbook.hardware.chip import chip
 from flopbook.hardware.picked import Picked
 from flopbook.quantities.formatting import in_unit
 from flopbook.quantities.units import format_quantity, unit
-from scripts.website.markup import Html, Markdown, attribute, front_matter, link, page_text, tag
+from scripts.website.markup import (
+    Html,
+    Markdown,
+    Sortable,
+    attribute,
+    front_matter,
+    link,
+    page_text,
+    table,
+    tag,
+)
 from scripts.website.pages.accelerators import entry_page
 from scripts.website.pages.calculators import calculator_page
 from scripts.website.pages.explorer import START, ExplorerRow, anchor
 from scripts.website.pages.neighbours import compare_link
+from scripts.website.pages.pair_names import PAIRS
 from scripts.website.pages.pair_plans import buttons, serving_of
 from scripts.website.pages.products import rows_by_id, short_name
 from scripts.website.pages.quantities import PEAK, QUANTITIES, Quantity, missing, peak_id, value_of
@@ -26,22 +37,7 @@ from scripts.website.pages.sources import html_link
 
 INDEX = "compare/index.md"
 TITLE = "Comparisons"
-# Which two, not what they are: every figure comes from the data. The first is the older one.
-PAIRS = (
-    *(("h100-sxm", other) for other in ("h200-sxm", "b200", "b300", "h100-pcie", "h100-nvl")),
-    *(("h100-sxm", other) for other in ("h20", "gh200", "gb200-gpu", "mi300x", "mi325x", "mi355x")),
-    *(("h100-sxm", other) for other in ("tpu-v5p", "tpu-v6e", "tpu-v7x", "trainium2", "gaudi-3")),
-    *(("h200-sxm", other) for other in ("b200", "mi300x", "mi325x", "mi355x", "tpu-v7x")),
-    *(("b200", other) for other in ("b300", "mi355x", "tpu-v7x", "trainium3", "gb200-gpu")),
-    *(("a100-sxm-80gb", other) for other in ("h100-sxm", "h200-sxm", "b200", "mi250x", "mi300x")),
-    *(("a100-sxm-80gb", other) for other in ("tpu-v4", "l40s")),
-    *(("v100-sxm2", "a100-sxm-80gb"), ("v100-sxm2", "h100-sxm"), ("l40s", "h100-pcie")),
-    *(("mi250x", "mi300x"), ("mi300x", "mi325x"), ("mi300x", "mi355x"), ("b300", "mi355x")),
-    *(("tpu-v5e", "tpu-v6e"), ("tpu-v5p", "tpu-v6e"), ("tpu-v5p", "tpu-v7x")),
-    *(("tpu-v6e", "tpu-v7x"), ("trainium1", "trainium2"), ("trainium2", "trainium3")),
-    *(("gaudi-2", "gaudi-3"), ("gaudi-3", "h200-sxm"), ("b300", "rubin")),
-    *(("rtx-3090", "rtx-4090"), ("rtx-4090", "rtx-5090"), ("t4", "l4")),
-)
+_CAPTION = "What the second has, as a multiple of the first"
 _LEADS = "{winner} has {ratio} times the {what} of {loser}: {high} against {low}."
 _EQUAL = "Both have about the same {what}, {high}."
 _POWER = "{winner} is specified at {low}, {loser} at {high}."
@@ -71,6 +67,12 @@ class Headline(NamedTuple):
     id: str
     quantity: Quantity
     kind: str = ""
+
+    @property
+    def short(self) -> str:
+        """The head of a narrow column: the words without "rate", which its number is."""
+        words = self.words.replace(" rate", "")
+        return words[:1].upper() + words[1:]
 
 
 HEADLINES = (
@@ -147,27 +149,45 @@ def pages() -> dict[str, str]:
 
 
 def index_page(pairs: list[Pair]) -> str:
-    """The list of comparisons, by the first of the two."""
-    groups: dict[str, list[Pair]] = {}
-    for pair in pairs:
-        groups.setdefault(pair.first.entry.name, []).append(pair)
+    """The table of comparisons: of each the ratios of the second to the first."""
+    head = ("Comparison", *(f"#{headline.short}" for headline in HEADLINES))
     blocks = [
-        front_matter(TITLE, "Two chips side by side: which has more of what, and what that means."),
+        front_matter(
+            TITLE,
+            "Two chips side by side: which has more of what, and what that means.",
+            wide=True,
+        ),
         Markdown("# {}\n").format(TITLE),
         Markdown(
-            "Pairs that people ask for. Any two to six of the {} products can be compared in "
-            "[the explorer]({}), with prices that you type.\n"
+            "Pairs that people ask for. A number says how many times the figure of the first the "
+            "second has; a name opens the verdict, the values and their sources. Any two to six of "
+            "the {} products can be compared in [the explorer]({}), with prices that you type.\n"
         ).format(len(rows_by_id()), attribute("../accelerators/index.md")),
+        table(head, map(_listed, pairs), kind="fb-sort", caption=_CAPTION, stacked=True),
     ]
-    for name, members in groups.items():
-        blocks.append(Markdown("## {}\n").format(name))
-        blocks += [_listed(pair) for pair in members]
-        blocks.append(Html())
     return page_text(blocks) + "\n"
 
 
-def _listed(pair: Pair) -> Html:
-    return Markdown("- [{}]({})").format(pair.title, attribute(pair.page.removeprefix("compare/")))
+def _listed(pair: Pair) -> list[str | Sortable]:
+    """The row of a comparison: its name, and a ratio for each headline."""
+    ratios = (ratio_of(pair, headline) for headline in HEADLINES)
+    return [
+        link(pair.title, html_link(INDEX, pair.page)),
+        *(Sortable(ratio_words(ratio), ratio or 0) for ratio in ratios),
+    ]
+
+
+def ratio_of(pair: Pair, headline: Headline) -> float | None:
+    """How many times the figure of the first the second has, as far as it is printed."""
+    first, second = (value_of(row.cells, headline.id) for row in pair)
+    return float(f"{second / first:.2g}") if first and second else None
+
+
+def ratio_words(ratio: float | None) -> Html:
+    """A ratio as a cell shows it."""
+    if ratio is None:
+        return Html('<span class="fb-none">-</span>')
+    return Html.escape(f"{ratio:,.10g}×")
 
 
 def pair_page(pair: Pair) -> str:
@@ -328,9 +348,7 @@ def _row(pair: Pair, headline: Headline) -> Html:
         )
         for row, amount, text in zip(pair, values, words, strict=True)
     )
-    ratio = Html('<span class="fb-none">-</span>')
-    if len(amounts) == len(values) and values[0] and values[1]:
-        ratio = Html.escape(f"{float(f'{values[1] / values[0]:.2g}'):,.10g}×")
+    ratio = ratio_words(ratio_of(pair, headline))
     name = headline.words[:1].upper() + headline.words[1:]
     return Html('<tr><th scope="row">{}</th>{}<td class="fb-n">{}</td></tr>').format(
         name, cells, ratio

@@ -122,7 +122,7 @@ def full_reference(work: Reference, page: str) -> Html:
     return Html(
         '<article class="fb-ref"{home_id}>\n'
         "<p>{permalink} <strong>{title}</strong>{archive}{copies} {badge}<br>"
-        "{people}{venue} {date}.</p>\n"
+        "{people}{venue} {date}{sought}.</p>\n"
         "<p>{annotation}</p>{note}\n{bibtex}\n"
         "</article>"
     ).format(
@@ -135,6 +135,7 @@ def full_reference(work: Reference, page: str) -> Html:
         people=stop(_people(work)),
         venue=_where(work),
         date=when(work),
+        sought=_sought(work),
         annotation=work.annote,
         note=_note(work.note),
         bibtex=bibtex_block(f"BibTeX of {work.key}", work.bibtex) if is_home else "",
@@ -148,11 +149,18 @@ def _people(work: Reference) -> str:
     return names
 
 
+def _sought(work: Reference) -> Html:
+    """Of a preprint, the day on which a venue was looked for and none was found."""
+    if work.venue or not work.preprint:
+        return Html()
+    return Html(" (no venue found by {})").format(work.preprint)
+
+
 def _where(work: Reference) -> str:
-    """Where it appeared; of a preprint, the day on which no venue was found."""
+    """Where it appeared, before the date."""
     if work.venue:
         return f" {work.venue},"
-    return f" Preprint, no venue found by {work.preprint}," if work.preprint else ""
+    return " Preprint," if work.preprint else ""
 
 
 def _note(note: str) -> Html:

@@ -34,8 +34,14 @@ def test_there_are_forty_of_two_different_products_each_once() -> None:
 
 
 def test_the_list_has_every_comparison_once() -> None:
-    links = re.findall(r"\]\(([\w.-]+\.md)\)", PAGES[pairs.INDEX])
-    assert sorted(links) == sorted(pair.page.removeprefix("compare/") for pair in PAIRS)
+    links = re.findall(r'<th scope="row"><a href="([\w.-]+)/">', PAGES[pairs.INDEX])
+    assert sorted(f"compare/{name}.md" for name in links) == sorted(pair.page for pair in PAIRS)
+
+
+def test_the_list_says_how_many_times_the_figures_the_second_has() -> None:
+    """Of the MI300X beside the H100: 1,307 of 989 TFLOP/s, 192 of 80 GB, 5.3 of 3.35 TB/s."""
+    line = next(line for line in PAGES[pairs.INDEX].splitlines() if "h100-sxm-vs-mi300x/" in line)
+    assert re.findall(r">([\d.]+)×<", line) == ["1.3", "1.3", "2.4", "1.6", "1", "1.1"]
 
 
 def test_the_verdict_of_h100_and_mi300x() -> None:

@@ -332,6 +332,6 @@ def test_a_preprint_says_when_its_venue_was_looked_for() -> None:
         assert bool(work.venue) != bool(work.preprint), work.key
     preprint = next(work for work in works if work.preprint)
     shown = full_reference(preprint, topic_page(home_topic(preprint)))
-    assert f"Preprint, no venue found by {preprint.preprint}," in shown
+    assert f"(no venue found by {preprint.preprint})." in shown and " Preprint, " in shown
     appeared = next(work for work in works if work.venue)
     assert "Preprint" not in full_reference(appeared, topic_page(home_topic(appeared)))

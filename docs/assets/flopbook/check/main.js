@@ -5,6 +5,7 @@ import {useTables} from "../quantity.js";
 import {judge, lookIn, ofAnybody} from "./judging.js";
 import {read} from "./reading.js";
 
+const WAITING = "The answer appears here while you type, with the evidence. Try one of the examples below.";
 const folder = new URL("../", import.meta.url);
 const root = new URL("../../", folder);
 
@@ -58,10 +59,14 @@ export function startCheck(host) {
     });
   }
   input.value = (new URLSearchParams(location.search).get("text") ?? "").slice(0, 500);
-  if (input.value) update();
+  update();
 }
 
 function show(host, {findings = [], problem = "", sources}) {
+  if (!problem && !findings.length) {
+    host.replaceChildren(el("p", {class: "fb-fine"}, WAITING));
+    return;
+  }
   if (problem) {
     host.replaceChildren(el("p", {class: "fb-open"}, `${problem[0].toUpperCase()}${problem.slice(1)}.`));
     return;
