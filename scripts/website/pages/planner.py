@@ -54,10 +54,11 @@ def page() -> str:
         form("train", questions(planner_data.models(), FIRST), _more()),
         Markdown("## What is tried\n"),
         Markdown(
-            "Every way to write the chips as tensor, pipeline, context, expert and data "
-            "parallelism, with every ZeRO stage, micro-batch and recomputation. Shown are the "
-            "three fastest layouts that fit; every number opens what it is made of. "
-            "[Planning a run]({}) says how, and [Will it serve?]({}) asks the same of serving.\n"
+            "Every way to divide the chips among tensor, pipeline, context, expert and data "
+            "parallelism, with every ZeRO stage, size of micro-batch and choice of recomputation. "
+            "Shown are the three fastest layouts that fit; every number opens what it is made of. "
+            "[Planning a run]({}) says how, and [Will it serve?]({}) plans an engine that "
+            "answers.\n"
         ).format(relative(PAGE, "planning.md"), relative(PAGE, SERVING)),
         Markdown("## In a terminal\n"),
         code_block(

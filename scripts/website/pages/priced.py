@@ -10,7 +10,7 @@ from scripts.website.pages.accelerators import entry_page, source_cell
 from scripts.website.pages.sources import html_link
 
 PRICES_PLACE = "price-by-the-hour"  # where the heading below leads
-_HEAD = ("Cloud", "Offer", "Region", "Terms", "#USD for a chip and hour", "Asked on", "Source")
+_HEAD = ("Cloud", "Offer", "Region", "Terms", "#USD for a chip and hour", "Price of", "Source")
 CLOUDS = {
     "aws": "AWS",
     "azure": "Azure",
@@ -42,8 +42,8 @@ def price_section(entry: Entry, page: str) -> list[Html]:
         Markdown("\n## Price by the hour\n"),
         table(_HEAD, rows, caption="List prices", stacked=True),
         Markdown(
-            "\nList prices with the chip's share of the host, each on the day on which it was "
-            "asked; clouds change them several times a year. A calculator uses one when asked: "
+            "\nList prices for one chip with its share of the host, each as it stood on the day "
+            "given; clouds change them several times a year. A calculator takes one if told: "
             "{}.\n"
         ).format(code_span(f"--chip {entry.id} --price-from {_best(of_chip).provider}")),
     ]

@@ -346,7 +346,7 @@ def _served(runs: Sequence[Reached]) -> Markdown | None:
     count = sum(run.row.kind == "inference" for run in runs)
     if not count:
         return None
-    return Markdown("{} published inference runs.").format(count)
+    return Markdown("{} published inference runs are on record.").format(count)
 
 
 def model_cell(model_id: str, page: str) -> str | Sortable:

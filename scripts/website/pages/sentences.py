@@ -33,6 +33,7 @@ WORDS = "scripts/website/pages/form_words.yaml"
 _FEWEST_WORDS = 4
 _TAG = re.compile(r"<[^>]*>")
 _LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
+_PLACE = re.compile(r"\{[^}]*\}")
 _WORD = re.compile(r"[A-Za-z]{2,}|\{[^}]*\}")
 _CODE = re.compile(
     r"[\\^]|\(\?|==|\b(?:SELECT|import|def|font|stroke|fill)\b|[#.][\w-]+\s*\{|;\s*\}"
@@ -91,8 +92,11 @@ def _template(node: ast.AST) -> str:
 
 def _is_sentence(text: str) -> bool:
     """Whether a text is read by people: several words, and no program of any sort."""
-    is_program = "{{" in text or _CODE.search(text) is not None
-    return len(_WORD.findall(text)) >= _FEWEST_WORDS and " " in text and not is_program
+    is_program = "{{" in text or _CODE.search(text) is not None or text.startswith("fb-")
+    has_words = re.search(r"[A-Za-z]{2,}", _PLACE.sub("", text)) is not None
+    return (
+        has_words and len(_WORD.findall(text)) >= _FEWEST_WORDS and " " in text and not is_program
+    )
 
 
 def sentences_page() -> str:

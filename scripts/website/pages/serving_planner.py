@@ -54,7 +54,7 @@ def page() -> str:
             "parallelism, with every number of sequences at once, in one pool or with prompts "
             "apart. Shown are the three that generate the most tokens per second within the limits "
             "under More; every number opens what it is made of. [Planning a run]({}) says how, and "
-            "[Will it train?]({}) asks the same of training.\n"
+            "[Will it train?]({}) plans a training run.\n"
         ).format(relative(PAGE, "planning.md#serving"), relative(PAGE, planner.PAGE)),
         Markdown("## In a terminal\n"),
         code_block(

@@ -69,6 +69,7 @@ class Trend(NamedTuple):
     title: str
     quantity: Quantity
     remark: str = ""
+    finding: str = ""  # the heading where a growth could be fitted
 
 
 _QUANTITIES = {quantity.id: quantity for quantity in (*QUANTITIES, *RATIOS)}
@@ -78,26 +79,40 @@ TRENDS = (
         "Peak, dense bf16 (fp16 where there is no bf16)",
         Quantity("peak", "peak", "FLOP/s"),
         "Sparse peaks and peaks of unstated sparsity are left out.",
+        "The dense bf16 peak, or fp16, grows {factor:.2f} times a year",
     ),
-    Trend("memory", "Memory", _QUANTITIES["memory"]),
-    Trend("memory_bandwidth", "Memory bandwidth", _QUANTITIES["memory_bandwidth"]),
+    Trend(
+        "memory",
+        "Memory",
+        _QUANTITIES["memory"],
+        finding="Memory grows {factor:.2f} times a year",
+    ),
+    Trend(
+        "memory_bandwidth",
+        "Memory bandwidth",
+        _QUANTITIES["memory_bandwidth"],
+        finding="Memory bandwidth grows {factor:.2f} times a year",
+    ),
     Trend(
         "scaleup_bandwidth",
         "Scale-up bandwidth of a chip, one way",
         _QUANTITIES["scaleup_bandwidth"],
         "Figures for both ways together are halved; figures without a direction are left out.",
+        "Scale-up bandwidth, one way, grows {factor:.2f} times a year",
     ),
     Trend(
         "wall",
         "The memory wall: dense FLOP per byte of memory traffic",
         _QUANTITIES["intensity"],
         "The higher a point, the more arithmetic a chip must find for each byte that it reads.",
+        "The memory wall: FLOP per byte read grow {factor:.2f} times a year",
     ),
     Trend(
         "links",
         "The link wall: dense FLOP per byte of scale-up traffic",
         _QUANTITIES["intensity"],
         "The higher a point, the more arithmetic must hide each byte that goes to another chip.",
+        "The link wall: FLOP per byte sent grow {factor:.2f} times a year",
     ),
 )
 # What the chapter on the landscape fits too; the page of accelerators does not draw these.
@@ -199,7 +214,7 @@ def figure(trend: Trend, products: Sequence[Product]) -> Html:
         "<figcaption>{caption}{left_out}</figcaption></figure>"
     ).format(
         id=attribute(trend.id),
-        title=trend.title,
+        title=trend.finding.format(factor=fit.factor) if fit and trend.finding else trend.title,
         width=WIDTH,
         height=HEIGHT,
         label=label,

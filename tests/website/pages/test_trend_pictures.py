@@ -168,3 +168,11 @@ def test_names_lose_their_vendor_and_are_escaped() -> None:
     product = chip("<i>", memory=1e9)
     assert "<i>" not in figure(NAMED["memory"], [product])
     assert "&lt;i&gt;" in legend({0: "<i>"})
+
+
+def test_the_heading_is_the_finding_where_growth_could_be_fitted() -> None:
+    """Memory that triples each year, in ten chips; one chip alone tells no growth."""
+    products = [chip(f"n{n}", 2014.5 + n, memory=1e9 * 3**n) for n in range(10)]
+    assert "<h3>Memory grows 3.00 times a year</h3>" in figure(NAMED["memory"], products)
+    assert "<h3>Memory</h3>" in figure(NAMED["memory"], products[:1])
+    assert all("{factor" in trend.finding for trend in TRENDS)
