@@ -135,6 +135,21 @@ def test_thousands_and_powers_are_read() -> None:
     assert values == pytest.approx([1979e12] * 4)
 
 
+RATES = (
+    "1307 TFLOPS FP16, 2614 FP8",
+    "1307 TFLOPS fp16 and 2614 fp8",
+    "1,307 TFLOPS bf16/2,614 fp8",
+)
+
+
+@every("rates", RATES)
+def test_a_rate_without_a_unit_has_that_of_the_one_before_it(rates: str) -> None:
+    """The second number of the two was passed over in silence."""
+    statements = read(f"MI300X {rates}", names())
+    assert [one.value for one in statements] == pytest.approx([1307e12, 2614e12])
+    assert [one.formats[-1] for one in statements][1] == "fp8"
+
+
 def test_a_chip_before_a_number_owns_it() -> None:
     statements = read("H100 80 GB, MI300X 192 GB and 750 W", names())
     assert [statement.chips[0] for statement in statements] == [

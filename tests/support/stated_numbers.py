@@ -71,6 +71,7 @@ CASES = (
     Case("A100 624 TFLOPS", "sparse", 624e12),
     Case("A100 80GB 312 TFLOPS bf16", "holds", 312e12),
     Case("MI300X 1307 TFLOPS", "holds", 1307.4e12),
+    Case("RTX 5090 3352 TOPS", "open-format", 3352e12),
     Case("MI300X 2,615 TFLOPS", "sparse", 2614.9e12),
     Case("MI300X bf16 2.6 PFLOPS", "sparse", 2614.9e12),
     Case("TPU v5p 459 teraflops", "holds", 459e12),

@@ -23,6 +23,7 @@ NUMBER = (
     r"sms|cus|(?:(?:cuda|tensor|matrix|gpu|ai|xe) )?cores|compute units|"
     r"streaming multiprocessors)(?![A-Za-z0-9])"
 )
+_FORMAT = r"(?:(?:mx|nv)?fp[0-9]{1,2}|bf(?:loat)?16|tf32|int[48])"
 # How pages and other countries write: 1 979 and 1'979 with a narrow blank or an apostrophe, blanks
 # that do not break, 1.979,4 and 3,35 with a decimal comma (a comma before three digits parts
 # thousands), and "TB / s". What each becomes, in this order; {1} is the first group.
@@ -35,6 +36,13 @@ SPELLINGS: tuple[tuple[str, str], ...] = (
     (r"(?<![A-Za-z0-9.,])([0-9]{1,3})\.([0-9]{3}),(?=[0-9])", "{1}{2}."),
     (r"(?<![A-Za-z0-9.,])([0-9]{1,20}),(?=(?:[0-9]{1,2}|[0-9]{4,20})(?![0-9,.]))", "{1}."),
     (r" ?/ ?(?=s(?:ec(?:ond)?)?\b|h(?:our|r)?\b)", "/"),
+    # `1307 TFLOPS fp16, 2614 fp8`: the second number has the unit of the first.
+    (
+        rf"\b((?:[kmgtpe]|tera|peta)?(?:flops?|ops)(?:/s)?) ({_FORMAT})(,? and |, ?|/ ?)"
+        rf"([0-9][0-9,.]{{0,12}}) (?={_FORMAT}(?![A-Za-z0-9])"
+        r"(?! ?(?:[kmgtpe]|tera|peta)?(?:flops?|ops)(?![A-Za-z0-9])))",
+        "{1} {2}{3}{4} {1} ",
+    ),
 )
 # `8x H100`: how many of a chip a number is for.
 TIMES = r"(?<![A-Za-z0-9.,\-])([0-9]{1,6}) ?[x×] ?(?=[A-Za-z])"
@@ -211,10 +219,10 @@ COSTS: Mapping[str, float] = {
     "both-ways": 2.0,
     "one-way": 4.0,
     "per-link": 3.5,
-    "per-node": 4.5,
+    "per-node": 5.2,  # more than a format left open and sparse: 3,352 TOPS of an RTX 5090
     "per-chip": 4.5,
     "binary": 5.0,
-    "bits": 5.5,
+    "bits": 5.9,
     "measured": 5.0,
     "quantity": 6.0,
     "error": 8.0,

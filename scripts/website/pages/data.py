@@ -20,13 +20,14 @@ from scripts.website.markup import (
     link,
     page_text,
     table,
+    tooltip,
 )
 from scripts.website.pages import planner, planner_data, serving_data, serving_planner
 from scripts.website.pages.priced import newest_prices, price_table
 from scripts.website.pages.reached import model_cell
 from scripts.website.pages.sought import sought_prices_section, sought_section
-from scripts.website.pages.sources import html_link
-from scripts.website.pages.values import value_cell
+from scripts.website.pages.sources import html_link, provenance
+from scripts.website.pages.values import shown_value
 
 PAGE = "data.md"
 MODELS = "models.md"
@@ -257,7 +258,9 @@ def _model_cell(model: Model, name: str, field: str) -> str | Sortable:
         return Html('<span class="fb-none">-</span>')
     # An anchor with a dot would need escapes in a selector of CSS.
     letters = (letter if letter.isalnum() else "-" for letter in f"{name}-{field}")
-    cell = value_cell(claim, f"m-{''.join(letters)}")
+    # The head of the column says of what: 671 billion parameters.
+    shown = shown_value(claim).removesuffix(" params").removesuffix(" tokens")
+    cell = tooltip(shown, provenance(claim), f"m-{''.join(letters)}")
     if not claim.si_value:
         return cell
     return Sortable(cell, claim.si_value)

@@ -70,8 +70,8 @@ class Headline(NamedTuple):
 
     @property
     def short(self) -> str:
-        """The head of a narrow column: the words without "rate", which its number is."""
-        words = self.words.replace(" rate", "")
+        """The head of a narrow column: the words without what the others say already."""
+        words = self.words.replace(" rate", "").replace("memory bandwidth", "bandwidth")
         return words[:1].upper() + words[1:]
 
 
