@@ -90,6 +90,15 @@ def test_exercises_are_graded_and_answered(path: Path) -> None:
 
 
 @chapter
+def test_exercises_end_with_one_project(path: Path) -> None:
+    """Something to build or to measure, with no answer to look up."""
+    exercises_part = source(path).partition("\n## Exercises\n")[2].partition("\n## ")[0]
+    assert re.findall(r"^### .*$", exercises_part, re.M)[-1:] == ["### Project"]
+    project = exercises_part.partition("\n### Project\n")[2]
+    assert len(project.split()) >= 30 and "exercise(" not in project and "???" not in project
+
+
+@chapter
 def test_expressions_compute_and_leave_nothing_behind(path: Path) -> None:
     """A rendered chapter has no template marks, and its references lead somewhere."""
     text = named_exercises(rendered(path))

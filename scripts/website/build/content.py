@@ -55,7 +55,8 @@ from scripts.website.pages import (
     vendors,
     works,
 )
-from scripts.website.pages.prose import ProseError, render
+from scripts.website.pages.exercise_inputs import unprinted_inputs
+from scripts.website.pages.prose import ProseError, render, things_of
 
 ROOT = Path(__file__).resolve().parents[3]
 DOCS = ROOT / "docs"
@@ -160,6 +161,7 @@ def _prose(
             continue
         if page in numbers:
             problems += symbol_problems(source, f"docs/{page}")
+            problems += unprinted_inputs(source, text, f"docs/{page}", things_of(page))
             text = symbols.with_symbols(text, source)
             text = _framed(text, order, numbers[page], known)
         yield page, text

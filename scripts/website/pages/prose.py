@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -187,10 +187,14 @@ def _finite(number: float) -> float:
 # What the expressions of a page can name.
 
 
+def things_of(page: str) -> dict[str, Callable[[str], Any]]:
+    """What the expressions of a page make by name and read values of: chips and models."""
+    return {"chip": partial(_Chip, page), "model": partial(_Model, page)}
+
+
 def _names(page: str) -> dict[str, Any]:
     return {
-        "chip": partial(_Chip, page),
-        "model": partial(_Model, page),
+        **things_of(page),
         "calc": partial(_calculated, page),
         "cite": partial(_cited, page),
         "claim": partial(_claim, page),
