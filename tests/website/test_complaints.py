@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from scripts.website.build.complaints import MOST_SHOWN, complaints
@@ -51,3 +53,19 @@ def test_many_complaints_are_counted() -> None:
     output = "".join(f"WARNING -  Doc file 'a{n}.md' is odd\n" for n in range(50))
     found = complaints(output)
     assert len(found) == MOST_SHOWN + 1 and found[-1] == "and 38 more"
+
+
+def test_a_link_to_a_section_that_moved_is_found_at_its_line(tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    page = "# A\n\nRead on [here](#gone), and in [B](b.md#moved).\nAgain [B](b.md#moved).\n"
+    (tmp_path / "docs" / "a.md").write_text(page)
+    output = (
+        "WARNING -  Doc file 'a.md' contains a link '#gone', but there is no such anchor.\n"
+        "WARNING -  Doc file 'a.md' contains a link 'b.md#moved', but the doc has none.\n"
+        "WARNING -  Doc file 'made.md' contains a link '#gone', but there is no such anchor.\n"
+    )
+    assert complaints(output, tmp_path / "docs") == [
+        "docs/a.md:3: contains a link '#gone', but there is no such anchor.",
+        "docs/a.md:3: contains a link 'b.md#moved', but the doc has none.",
+        "made.md: contains a link '#gone', but there is no such anchor.",
+    ]

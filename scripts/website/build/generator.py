@@ -96,7 +96,7 @@ def _python(module: str) -> list[str]:
 def _run(command: list[str], folder: Path = ROOT) -> None:
     process = run_child(command, folder, environment())
     if process.returncode != 0:
-        raise BuildError("\n".join(complaints(process.stdout + process.stderr)))
+        raise BuildError("\n".join(complaints(process.stdout + process.stderr, ROOT / "docs")))
 
 
 def zensical(tree: dict[str, bytes], work: Path) -> Path:
