@@ -23,7 +23,7 @@ ASKED = [
     ("pipeline-parallelism", "The run of the worked example moves", (2048, 8, 512)),
     ("why-compute", "You expect 5 trillion tokens", (98, 1.8, 4.5, 11)),
     ("why-compute", "A model of 70", (70, 15, 16, 8192, 200000, 30)),
-    ("computer", "A core has a cycle", (0.274, 4, 2, 8)),
+    ("computer", "A core has a cycle", (0.25, 4, 2, 8)),
     ("accelerators", "All-to-all on a closed", (4, 100)),
     ("sharded-matrices", "Two axes at once", (8192, 459, 100)),
     ("expert-and-context-parallelism", "Latents travel", (576, 32832, 50, 989.4, 128, 192)),
@@ -31,7 +31,7 @@ ASKED = [
 WRITTEN = 16 * 8192 * 200_000
 ANSWERED = [
     ("why-compute", "A model of 70", (WRITTEN, 7.6, 7.6 * 70e9 * WRITTEN, 6.3e24, 45e12)),
-    ("computer", "A core has a cycle", (4 * 2, 2 * 8, 0.274e-9 / 16, 8 * 16 / 0.274e-9)),
+    ("computer", "A core has a cycle", (4 * 2, 2 * 8, 0.25e-9 / 16, 8 * 16 / 0.25e-9)),
     ("accelerators", "All-to-all on a closed", (32 * 100e9, 100e9, 200e9)),
     (
         "sharded-matrices",

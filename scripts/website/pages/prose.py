@@ -33,6 +33,7 @@ from scripts.website.figures import figure_markup, figure_of
 from scripts.website.figures.tile_traffic import largest_tile
 from scripts.website.markup import Html, attribute, harmless, link, trusted
 from scripts.website.measured.gpu_traces import gpu_step
+from scripts.website.measured.loop_timings import made_with
 from scripts.website.pages.accelerators import entry_page
 from scripts.website.pages.benched import benched
 from scripts.website.pages.calculators import calculator_page
@@ -213,6 +214,7 @@ def _names(page: str) -> dict[str, Any]:
         "format_rules": format_rules,
         "measured": measured_table,
         "benched": benched,
+        "loops_timed_on": made_with,
         "recorded_step": gpu_step,
         "predicted": PredictedProse(),
         "prediction": PredictionProse(),

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 
 import pytest
 
 from flopbook.errors import FlopbookError, UnknownName
 from flopbook.hardware.chip import chip
+from scripts.record_loops import machine
 from scripts.website.figures import (
     figure_of,
     fsdp_streams,
@@ -16,6 +18,7 @@ from scripts.website.figures import (
     measured_roofline,
 )
 from scripts.website.figures.threads_in_flight import by_law
+from scripts.website.measured.loop_timings import loop_time, made_with, recorded
 from scripts.website.measured.microbenchmarks import (
     LEVELS,
     latency,
@@ -175,3 +178,29 @@ def test_the_flat_part_ends_before_half_of_the_best_rate() -> None:
     assert all(2 * one.bus_rate <= found[-1].bus_rate for one in below)
     with pytest.raises(UnknownName):
         benched("all-reduce", "whole")
+
+
+def test_the_recorded_loops_keep_their_order() -> None:
+    """A loop is no faster from a larger memory, and eight sums beat one everywhere up to noise."""
+    places = ("first", "second", "third", "memory")
+    for loop in ("whole", "fractions", "eight"):
+        times = [loop_time(f"{loop} {place}") for place in places]
+        assert all(near <= 1.02 * far for near, far in pairwise(times)), loop
+    assert all(2 * loop_time(f"eight {one}") < loop_time(f"fractions {one}") for one in places)
+    assert float(benched("loop", "cycle")) == loop_time("cycle") < loop_time("whole first")
+
+
+def test_a_loop_that_was_not_timed_is_told_those_that_were() -> None:
+    with pytest.raises(UnknownName, match="eight memory"):
+        loop_time("eight memry")
+
+
+def test_the_record_says_what_it_was_measured_on() -> None:
+    assert set(recorded()) == {"machine", "compiler", "flags", "date", "ns"}
+    assert re.fullmatch(r"AMD EPYC, .*; gcc [\d.]+ -O1; \d+ \w+ 20\d\d", made_with())
+
+
+def test_a_processor_without_a_telling_name_has_its_family() -> None:
+    told = "cpu family\t: 26\nmodel\t\t: 2\nmodel name\t: AMD EPYC\n"
+    assert machine(told) == "AMD EPYC, family 26, model 2"
+    assert machine("nothing")
