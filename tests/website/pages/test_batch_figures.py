@@ -1,0 +1,40 @@
+"""The time of a run and of a measured step against the batch."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+from scripts.website.figures import figure_of
+from scripts.website.figures.batch_measured import measured, parts
+from scripts.website.figures.batch_window import CRITICAL, FLEETS, run_time
+
+
+@pytest.mark.parametrize("chips", FLEETS)
+def test_a_run_is_fastest_at_the_minimum_batch_of_its_chips(chips: int) -> None:
+    best = run_time(chips, chips)
+    assert best == pytest.approx(1 + CRITICAL / chips)
+    assert all(run_time(chips * 2.0**power, chips) >= best for power in range(-5, 6))
+
+
+def test_between_the_ends_the_batch_hardly_matters_on_the_same_chips() -> None:
+    """From the minimum to the critical batch the time grows by less than two."""
+    assert run_time(CRITICAL, 1) < 2 * run_time(1, 1)
+    assert run_time(16 * CRITICAL, 1) > 16 * run_time(1, 1)
+
+
+def test_more_chips_gain_less_and_less() -> None:
+    times = [run_time(chips, chips) for chips in FLEETS]
+    gains = [before / after for before, after in itertools.pairwise(times)]
+    assert gains == sorted(gains, reverse=True) and max(gains) < 8
+    title = figure_of("batch-window").title
+    assert all(f"{gain:.1f} times" in title for gain in gains)
+
+
+def test_measured_steps_are_level_first_and_above_what_reading_takes() -> None:
+    steps = measured()
+    assert [batch for batch, _ in steps] == [1, 8, 32, 128]
+    assert all(time > max(parts(batch)) for batch, time in steps)
+    (_, alone), *_, (many, last) = steps
+    assert last < 3 * alone < many * alone
