@@ -37,7 +37,7 @@ def figure() -> Figure:
     low, high = steps[0][0], 4 * steps[-1][0]
     chart = Chart(
         ChartAxis("sequences in the batch, one token of each", low, high, "1"),
-        ChartAxis("time of a step", 0.01, 0.2, "s"),
+        ChartAxis("time of a step", 0.015, 0.15, "s"),
         (84, 14, 540, 250),
     )
     shapes = chart.grid()

@@ -11,7 +11,7 @@ from scripts.website.measured.gpu_traces import GpuStep, gpu_step
 MILLI = 1e-3
 NAMES = {"written": "as written", "compiled": "compiled"}
 # Arithmetic is blue and bytes are orange, as everywhere; what updates weights has its own colour.
-_COLOURS = {"products": "c0", "attention": "c2", "memory-bound": "c1", "optimizer": "c3"}
+COLOURS = {"products": "c0", "attention": "c2", "memory-bound": "c1", "optimizer": "c3"}
 _BAR, _TICK = 26.0, 9.0
 _PANEL = 76.0  # from the words over one step to those over the next
 # An entry of the legend: its square, each letter of its name, and the way to the next.
@@ -41,7 +41,7 @@ def _height() -> float:
 
 
 def _facts(name: str, step: GpuStep) -> str:
-    times = ", ".join(f"{kind} {step.spent(kind) / MILLI:.1f} ms" for kind in _COLOURS)
+    times = ", ".join(f"{kind} {step.spent(kind) / MILLI:.1f} ms" for kind in COLOURS)
     busy = step.busy / step.seconds
     return f"{NAMES[name]}: {step.seconds / MILLI:.1f} ms, busy for {busy:.0%} of it; {times}"
 
@@ -65,9 +65,9 @@ def _sheet(steps: dict[str, GpuStep], left: float, width: float) -> Iterator[str
 
 def _legend(left: float, width: float) -> Iterator[str]:
     """In one row, with what room is left between the names."""
-    sizes = [_KEY + _LETTER * len(kind) for kind in _COLOURS]
+    sizes = [_KEY + _LETTER * len(kind) for kind in COLOURS]
     gap = min((width - sum(sizes)) / (len(sizes) - 1), _WIDEST_GAP)
-    for (kind, colour), size in zip(_COLOURS.items(), sizes, strict=True):
+    for (kind, colour), size in zip(COLOURS.items(), sizes, strict=True):
         yield from key(left, 4, kind, f"fb-{colour}")
         left += size + gap
 
@@ -84,7 +84,7 @@ def _ticks(corner: Point, times: Iterable[float], scale: float) -> str:
 def _bars(corner: Point, step: GpuStep, scale: float) -> Iterator[str]:
     """All kernels of a kind as one shape: hundreds of bars weigh little that way."""
     left, top = corner
-    for kind, colour in _COLOURS.items():
+    for kind, colour in COLOURS.items():
         boxes = "".join(
             f"M{round(left + kernel.start * scale, 2):g} {top:g}"
             f"h{max(round(kernel.run * scale, 2), 0.15):g}v{_BAR:g}"

@@ -23,6 +23,8 @@ _DATA = {
     "load_model": ("models", "models.md"),
     "reached": ("measured runs", "reached.md"),
     "measured": ("measured runs", "reached.md"),
+    "run_files": ("measured runs", "reached.md"),
+    "sound_lines": ("measured runs", "reached.md"),
     "comparisons": ("measured runs", "reached.md"),
     "planner": ("the planner", "planner.md"),
     "row": ("published claims", "claims.md"),

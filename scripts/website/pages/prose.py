@@ -32,8 +32,8 @@ from flopbook.quantities.units import UnitError, parse_quantity, unit
 from scripts.website.figures import figure_markup, figure_of
 from scripts.website.figures.tile_traffic import largest_tile
 from scripts.website.markup import Html, attribute, harmless, link, trusted
+from scripts.website.measured import compiled_block, loop_timings
 from scripts.website.measured.gpu_traces import gpu_step
-from scripts.website.measured.loop_timings import made_with
 from scripts.website.pages.accelerators import entry_page
 from scripts.website.pages.benched import benched
 from scripts.website.pages.calculators import calculator_page
@@ -170,6 +170,11 @@ def render(
     raise ProseError(_problem(file, first_line - 1 + line, message))
 
 
+def _compiled_block() -> Html:
+    """The recorded listing, as a block of code."""
+    return trusted(compiled_block.listing())
+
+
 def _finding(name: str) -> str:
     """The title of a figure, for the heading above it."""
     return figure_of(name).title
@@ -214,7 +219,9 @@ def _names(page: str) -> dict[str, Any]:
         "format_rules": format_rules,
         "measured": measured_table,
         "benched": benched,
-        "loops_timed_on": made_with,
+        "loops_timed_on": loop_timings.made_with,
+        "compiled_block": _compiled_block,
+        "compiled_with": compiled_block.made_with,
         "recorded_step": gpu_step,
         "predicted": PredictedProse(),
         "prediction": PredictionProse(),

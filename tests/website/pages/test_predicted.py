@@ -12,7 +12,7 @@ from flopbook.data.measured_runs import run_files
 from flopbook.prediction.catalogue import MODELS
 from flopbook.prediction.fitted import fitted_kinds
 from flopbook.prediction.validation import error_sizes, summary_of
-from scripts.website.figures import predicted_runs
+from scripts.website.figures import figure_of, predicted_runs
 from scripts.website.pages.peers import OURS, PEERS, peers
 from scripts.website.pages.predicted import (
     CHECK,
@@ -108,3 +108,13 @@ def test_nothing_of_a_kind_is_lost(kind: str) -> None:
     compared = [line for line in found.lines if line.case.row.kind == kind]
     refused = [one for one in found.refused if one[1] == kind]
     assert len(compared) + len(refused) == len(rows)
+
+
+def test_the_picture_of_the_chapter_has_a_mark_for_each_run_and_stays_small() -> None:
+    drawn = figure_of("predicted-spread")
+    marks = sum(part.count("M") for part in drawn.parts if part.startswith("<path"))
+    lines = [line for use in ("fit", "check") for line in sound_lines("training_throughput", use)]
+    assert marks == len(lines) + 2  # and two in the legend
+    assert drawn.narrow and len("".join((*drawn.parts, *drawn.narrow.parts))) < 60_000
+    unseen = summary_of(sound_lines("training_throughput", "check"))["median"]
+    assert f"no fit has seen are predicted within {100 * unseen:.0f} %" in drawn.title
