@@ -22,6 +22,7 @@ from scripts.website.figures import (
     figure_of,
     memory_levels,
     network_shapes,
+    power_path,
     systolic_array,
 )
 from scripts.website.pages.prose import render
@@ -180,3 +181,12 @@ def test_an_exchange_slows_with_the_side_of_a_torus_and_past_the_ports_of_a_swit
     card, wide = 50e9, exchange_reach.SENT
     assert node[8192] == pytest.approx(wide / card, rel=0.02) == rack[8064]
     assert "17 times" in figure_of("exchange-reach").title
+
+
+def test_power_is_lost_on_its_way_and_named_where() -> None:
+    grid, server, chips = power_path.stages()
+    assert grid.watts == pytest.approx(1.1 * server.watts) and chips.watts == pytest.approx(5600)
+    assert server.watts == pytest.approx(10_200) and grid.taken_by and server.taken_by
+    drawn = figure_of("power-path")
+    assert f"{100 * chips.watts / grid.watts:.0f} reach the GPUs" in drawn.title
+    assert drawn.narrow and drawn.narrow.width < 350
