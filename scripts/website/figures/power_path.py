@@ -41,8 +41,8 @@ def figure() -> Figure:
         f"Of 100 watts from the grid {100 * path[-1].watts / whole:.0f} reach the GPUs",
         f"Bars of power for one server of eight GPUs, one under the other: {told}.",
         f"A DGX H100 as its data sheet rates it, in a building with a PUE of {PUE}. The hollow "
-        "part of a bar is what has not arrived. Who adds up the power of the chips alone orders half "
-        "of what the hall has to deliver.",
+        "part of a bar is what has not arrived. Add up the power of the chips alone, and you order "
+        "half of what the hall has to deliver.",
         158,
         tuple(_bars(path, 130, 460, 8)),
         narrow=Sheet(344, 218, tuple(_bars(path, 4, 330, 26))),
