@@ -5,6 +5,8 @@ Every row keeps its address on the index: there it is one line, which leads to t
 
 from __future__ import annotations
 
+import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
@@ -41,6 +43,7 @@ VERDICT_WORDS = {
 SHORT = ("rounding", "holds", "quoted")
 # A source with so many rows that hold has a page of its own for them.
 MANY_HELD = 20
+_NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 _UNNAMED = ("ratio", "1", "count")  # the statement says of what
 # Heads of the overview, shorter than the verdict's words.
 HEADS = {"typo": "slip", "depends": "depends", "rounding": "rounding", "quoted": "quoted"}
@@ -60,6 +63,24 @@ def stated_words(stated: Stated, *, words_first: bool = False) -> str:
         return ""
     # As many digits as a source prints: a number of bytes may be stated to the last one.
     return _amount(stated.value, stated.unit, f"{stated.value:,.10g}", 10)
+
+
+def said_words(row: Row) -> str:
+    """What the source of a row states: its number, or its own words where the number is ours.
+
+    Who reads "states 1" looks for a 1; a source that says "no overhead" has none.
+    """
+    number = stated_words(row.stated, words_first=row.verdict == "typo")
+    if row.verdict == "typo" or row.stated.value is None or _has_number(row.stated):
+        return number
+    return f"“{row.stated.text}”, here {number}"
+
+
+def _has_number(stated: Stated) -> bool:
+    """Whether the quoted words have the number, with any prefix; so do rows without a quote."""
+    numbers = [float(one.replace(",", "")) for one in _NUMBER.findall(stated.text)]
+    wanted = [abs(stated.value or 0) * 10.0 ** (3 * power) for power in range(-5, 6)]
+    return not stated.text or any(math.isclose(a, b) for a in numbers for b in wanted)
 
 
 def computed_words(row: Row) -> str:
@@ -94,7 +115,7 @@ def _amount(amount: float, name: str, digits: str, precision: int) -> str:
 def claim_words(row: Row) -> str:
     """A claim in running text, as plain text: what it states and what is right."""
     slip = row.verdict == "typo"
-    text = f"{reference(row.source).title} states {stated_words(row.stated, words_first=slip)}"
+    text = f"{reference(row.source).title} states {said_words(row)}"
     if row.corrected:
         return f"{text}; it is {stated_words(row.corrected, words_first=slip)}"
     if row.verdict == "quoted":
@@ -197,7 +218,7 @@ def _lines_by_verdict(rows: list[Row]) -> Iterator[Html]:
 def _line(row: Row) -> Html:
     """A row in one line, under its address: what is stated, and what is right where that is one."""
     slip = row.verdict == "typo"
-    stated = stated_words(row.stated, words_first=slip)
+    stated = said_words(row)
     if stated and row.stated.text == stated:
         stated = f"“{stated}”"
     right = Html()
@@ -338,7 +359,7 @@ def _short_article(row: Row, page: str) -> Html:
     words = [
         permalink(row.id),
         row.statement,
-        Html("Stated: <strong>{}</strong>, {}.").format(stated_words(row.stated), row.where),
+        Html("Stated: <strong>{}</strong>, {}.").format(said_words(row), row.where),
     ]
     if row.call:
         words.append(Html("Computed: {}.").format(_computed(row)))
@@ -357,7 +378,7 @@ def _computed(row: Row) -> Html:
 
 def _article(row: Row, page: str) -> Html:
     slip = row.verdict == "typo"
-    facts = [fact("Stated", tag("strong", stated_words(row.stated, words_first=slip)))]
+    facts = [fact("Stated", tag("strong", said_words(row)))]
     if row.call:
         facts.append(fact("Computed", _computed(row)))
     if row.corrected:

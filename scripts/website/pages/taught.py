@@ -7,7 +7,13 @@ import re
 from flopbook.evaluation.answers import counted
 from flopbook.ledger.rows import Row, ledger_rows
 from scripts.website.markup import Html, Markdown, page_text
-from scripts.website.pages.errata import VERDICT_WORDS, claim_page, computed_words, stated_words
+from scripts.website.pages.errata import (
+    VERDICT_WORDS,
+    claim_page,
+    computed_words,
+    said_words,
+    stated_words,
+)
 from scripts.website.pages.sources import cite, html_link
 
 # The exercises follow the common mistakes in every chapter; a test holds that order.
@@ -40,7 +46,7 @@ def with_statements(text: str, page: str) -> str:
 def _statement(row: Row, page: str) -> Html:
     """One row in a line: what is stated, what is right, why, and who says it."""
     slip = row.verdict == "typo"
-    stated = stated_words(row.stated, words_first=slip)
+    stated = said_words(row)
     sentences = [row.statement]
     # Most statements say their figure already.
     if stated and stated not in row.statement:

@@ -6,6 +6,7 @@ Every row once, what is wrong at length, an overview by source that adds up.
 from __future__ import annotations
 
 import collections
+import dataclasses
 import gzip
 import itertools
 import re
@@ -27,6 +28,7 @@ from scripts.website.pages.errata import (
     errata_page,
     errata_pages,
     recomputed,
+    said_words,
     stated_words,
 )
 from scripts.website.pages.home import holdings
@@ -208,3 +210,19 @@ def test_no_line_repeats_the_verdict_that_stands_above_it() -> None:
     page = errata_page()
     assert "it depends on what the source leaves open" not in page
     assert "<p><strong>Depends on what the source leaves open</strong></p>" in page
+
+
+@pytest.mark.parametrize(
+    ("stated", "told"),
+    [
+        (Stated(1, "ratio", "with very minimal overhead"), "“with very minimal overhead”, here 1"),
+        (Stated(74.5, "%", "39X"), "“39X”, here 74.5 %"),
+        (Stated(13.7, "ratio", "13.7 times the batch"), "13.7"),
+        (Stated(2097152, "token", "2048K"), "“2048K”, here 2.097152 million tokens"),
+        (Stated(128000, "token", "128K tokens"), "128,000 tokens"),
+        (Stated(13.7, "ratio"), "13.7"),
+    ],
+)
+def test_no_number_is_put_into_the_mouth_of_a_source(stated: Stated, told: str) -> None:
+    row = dataclasses.replace(ROWS[0], stated=stated, verdict="depends")
+    assert said_words(row) == told
