@@ -9,6 +9,7 @@ import pytest
 from scripts.website.figures import figure_of
 from scripts.website.figures.batch_measured import measured, parts
 from scripts.website.figures.batch_window import CRITICAL, FLEETS, run_time
+from scripts.website.figures.replicas_measured import SERIES, kept
 
 
 @pytest.mark.parametrize("chips", FLEETS)
@@ -38,3 +39,15 @@ def test_measured_steps_are_level_first_and_above_what_reading_takes() -> None:
     assert all(time > max(parts(batch)) for batch, time in steps)
     (_, alone), *_, (many, last) = steps
     assert last < 3 * alone < many * alone
+
+
+@pytest.mark.parametrize("name", SERIES)
+def test_a_gpu_keeps_less_with_every_replica_more(name: str) -> None:
+    shares = [one.share for one in kept(name)]
+    assert shares[0] == 1 and shares == sorted(shares, reverse=True) and shares[-1] > 0.8
+    assert kept(name)[-1].growth == 4
+
+
+def test_the_chapter_says_what_the_two_stacks_kept() -> None:
+    assert round(100 * kept("MegaScale")[-1].share) == 90
+    assert round(100 * kept("Megatron-LM")[-1].share) == 84
