@@ -1,4 +1,4 @@
-"""The time of a run and of a measured step against the batch."""
+"""Measured steps against batch, replicas and degree, and the time of a run against its batch."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import pytest
 from scripts.website.figures import figure_of
 from scripts.website.figures.batch_measured import measured, parts
 from scripts.website.figures.batch_window import CRITICAL, FLEETS, run_time
+from scripts.website.figures.degree_measured import steps
 from scripts.website.figures.replicas_measured import SERIES, kept
 
 
@@ -51,3 +52,11 @@ def test_a_gpu_keeps_less_with_every_replica_more(name: str) -> None:
 def test_the_chapter_says_what_the_two_stacks_kept() -> None:
     assert round(100 * kept("MegaScale")[-1].share) == 90
     assert round(100 * kept("Megatron-LM")[-1].share) == 84
+
+
+def test_steps_get_longer_with_the_degree_and_jump_where_it_leaves_the_node() -> None:
+    times = steps()
+    assert list(times) == [1, 2, 4, 8, 16]
+    assert list(times.values()) == sorted(times.values())
+    assert times[16] / times[8] > 2 > times[8] / times[1]
+    assert figure_of("degree-measured").narrow
