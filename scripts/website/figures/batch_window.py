@@ -44,7 +44,7 @@ def figure() -> Figure:
     ]
     shapes += chart.lines(named)
     shapes.append(chart.upright(CRITICAL, "critical batch"))
-    shapes.append(chart.words((CRITICAL, _LONGEST), "critical batch", "start", (6, 10)))
+    shapes.append(chart.words((CRITICAL, 1), "critical batch", "start", (6, -8)))
     shapes += [
         chart.dot(
             chips,
