@@ -111,11 +111,13 @@ def test_shares_that_were_reached_are_as_told() -> None:
 
 
 def test_the_points_about_growth() -> None:
-    """About two years, about four, and a factor of two off the line."""
-    said("Peak and bandwidth double in about two years, work for a joule in about four")
+    """About two years, three to five by its band, and a factor of two off the line."""
+    said("Peak and bandwidth double in about two years, work for a joule in three to five")
     for name in ("peak", "memory_bandwidth"):
         assert 1.5 < growth(name) < 2.5
     assert 3.2 < growth("efficiency") < 4.8
+    joule = trend_growth(items(), "efficiency", FITTED)
+    assert 2.5 < joule.fast < 3.5 and 4.5 < joule.slow < 5.5
     assert 1.5 < trend_growth(items(), "peak", FITTED).scatter < 2.8
 
 

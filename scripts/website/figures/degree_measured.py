@@ -34,7 +34,7 @@ def figure() -> Figure:
         "here, and the bars show its price alone.",
         _ROW * len(times) + 10,
         tuple(_bars(times, 62, 470)),
-        narrow=Sheet(344, _ROW * len(times) + 10, tuple(_bars(times, 52, 220))),
+        narrow=Sheet(344, _ROW * len(times) + 10, tuple(_bars(times, 52, 180))),
     )
 
 

@@ -14,10 +14,11 @@ from scripts.website.figures.predicted_runs import KIND
 from scripts.website.figures.shapes import SHEET
 from scripts.website.pages.predicted import CHECK, FIT, sound_lines
 
+_RATIO = "predicted over measured"
 _LOW, _HIGH = 0.25, 4.0
 _LOOKS = ((FIT, "fitted", "fb-c5"), (CHECK, "never fitted", "fb-c0"))
 _SIDE = 4  # pixels of a mark
-_WIDE, _NARROW = (64.0, 14.0, 616.0, 250.0), (34.0, 14.0, SHEET - 10.0, 230.0)
+_WIDE, _NARROW = (64.0, 14.0, 616.0, 250.0), (34.0, 24.0, SHEET - 10.0, 230.0)
 
 
 def figure() -> Figure:
@@ -48,14 +49,26 @@ def figure() -> Figure:
 def _parts(
     named: Mapping[str, Sequence[Comparison]], band: float, area: tuple[float, float, float, float]
 ) -> list[str]:
-    """The chart in an area of the picture, with its legend below."""
+    """The chart in an area of the picture, with its legend below.
+
+    On a phone the title of the upright axis stands above it.
+    """
+    is_narrow = area == _NARROW
     rates = [line.case.measured for lines in named.values() for line in lines]
     chart = Chart(
         ChartAxis("measured, tokens/s and chip", min(rates) / 1.3, max(rates) * 1.3, ""),
-        ChartAxis("predicted over measured", _LOW, _HIGH, unit=""),
+        ChartAxis("" if is_narrow else _RATIO, _LOW, _HIGH, unit=""),
         area,
     )
-    parts = [*chart.grid(), chart.level(1, "fb-stroke"), chart.level(band), chart.level(1 / band)]
+    grid = chart.grid()
+    if is_narrow:
+        grid[-1] = words(0, 10, _RATIO, "start", "fb-small")
+    parts = [
+        *grid,
+        chart.level(1, "fb-stroke"),
+        chart.level(band),
+        chart.level(1 / band),
+    ]
     for place, (use, words_of, look) in enumerate(_LOOKS):
         places = [
             chart.place((line.case.measured, min(max(1 + line.error, _LOW), _HIGH)))
