@@ -29,7 +29,9 @@ CASES = 400
 # Inputs that make an omission large, where random ones hardly ever do.
 LARGE: dict[str, list[Inputs]] = {
     "training-time": [{"chips": 1e6, "chip_mtbf": 0.0}],
+    "kv-cache": [{"state_layers": 40.0, "state_values": 4e6}],
     "decode": [
+        {"state_layers": 40.0, "state_values": 4e6, "batch": 64.0},
         {"memory": 24e9},
         {"bytes_per_param": 0.5, "params": 8e9, "compute_params": 7e9, "seq": 1.0},
     ],
@@ -43,6 +45,7 @@ LARGE: dict[str, list[Inputs]] = {
     ],
     "roofline": [{"kernels": "gemm 64x64x64"}],
     "serving": [
+        {"state_layers": 40.0, "state_values": 4e6},
         {"bytes_per_param": 0.5, "batch": 1.0, "params": 8e9, "compute_params": 7e9},
         {"experts": 64.0, "experts_per_token": 2.0, "ep": 8.0, "batch": 8.0, "memory": 1e12}
         | {"compute_params": 8e9},

@@ -17,6 +17,7 @@ from flopbook.formulas.layer_kinds import (
     tensor_degree,
 )
 from flopbook.formulas.omissions import omission
+from flopbook.formulas.state_widths import states_in_16_bits
 from flopbook.quantities.ops import inf, where
 
 HALF_PAGE = Constant(8.0, "token", "half a page of 16 tokens")
@@ -86,7 +87,7 @@ def scales_of_narrow_values(bytes_per_kv: float, bytes: float, state_bytes: floa
         kept_values,
     ),
     symbols=LAYER_SYMBOLS,
-    omissions=(unfilled_pages, scales_of_narrow_values),
+    omissions=(unfilled_pages, scales_of_narrow_values, states_in_16_bits),
     asks=("model", "seq", "batch", "dtype"),
     examples=(
         {"model": "llama-3-70b", "seq": "8192"},
@@ -131,6 +132,7 @@ def kv_cache(
     Leaves out:
         - Pages that are not full. [unfilled_pages]
         - Scales of a quantised cache. [scales_of_narrow_values]
+        - Recurrent states in 16 bits. [states_in_16_bits]
         - Prefixes that sequences share, which are kept once. [no size: it depends on the traffic]
     """
     return {

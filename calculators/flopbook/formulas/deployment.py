@@ -66,6 +66,7 @@ from flopbook.formulas.requests import (
     reading_prompts,
 )
 from flopbook.formulas.rooflines import FLOP_PER_WEIGHT, Bandwidth
+from flopbook.formulas.state_widths import narrow_states_of_a_batch
 from flopbook.formulas.unlike_ranks import fullest_rank
 from flopbook.quantities.ops import floor, inf, maximum, minimum, where
 
@@ -246,6 +247,7 @@ def sequences_that_fit(
         weights_beside_experts,
         tables_in_16_bits,
         head_in_16_bits,
+        narrow_states_of_a_batch,
         fullest_rank,
         no_such_degree,
     ),
@@ -324,6 +326,7 @@ def serving(
           other formats. [weights_as_published, weights_beside_experts]
         - Embedding and head, which quantised checkpoints keep in 16 bits. [tables_in_16_bits,
           head_in_16_bits]
+        - Recurrent states in 16 bits. [narrow_states_of_a_batch]
         - That the batch that saturates reads all experts of a mixture: from five times E/k on, all
           but one percent. [below 1 %]
     """

@@ -45,6 +45,7 @@ from flopbook.formulas.published_weights import (
     weights_as_published,
     weights_beside_experts,
 )
+from flopbook.formulas.state_widths import narrow_states_of_a_step
 from flopbook.formulas.unlike_ranks import fullest_rank
 from flopbook.quantities.ops import inf, where
 
@@ -147,6 +148,7 @@ def decoding_work(batch: Batch = 1.0) -> dict[str, Any]:
         weights_beside_experts,
         tables_in_16_bits,
         head_in_16_bits,
+        narrow_states_of_a_step,
         fullest_rank,
         no_such_degree,
     ),
@@ -209,6 +211,7 @@ def decode(
           other formats. [weights_as_published, weights_beside_experts]
         - Embedding and head, which quantised checkpoints keep in 16 bits. [tables_in_16_bits,
           head_in_16_bits]
+        - Recurrent states in 16 bits. [narrow_states_of_a_step]
     """
     return {
         "seconds": step,
