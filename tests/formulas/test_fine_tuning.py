@@ -18,7 +18,7 @@ from tests.support.tuning import LLAMA_2_7B, tuned
 GIB = 2**30
 PARTS = (
     *("weights", "gradients", "optimizer", "activations", "logits"),
-    *("gathered", "working", "reserved", "context"),
+    *("gathered", "working", "step", "reserved", "context"),
 )
 LLAMA_3B: dict[str, Any] = {
     "params": 3212749824,

@@ -39,6 +39,7 @@ from flopbook.formulas.training_memory_symbols import MEMORY_SYMBOLS
 from flopbook.formulas.training_omissions import (
     copies_of_dualpipe,
     gradients_in_fp32,
+    master_beside_8_bits,
     rows_kept_whole,
     uneven_stages,
     waiting_outputs,
@@ -128,6 +129,7 @@ from flopbook.quantities.ops import inf, maximum, minimum, where
     omissions=(
         uneven_stages,
         gradients_in_fp32,
+        master_beside_8_bits,
         rows_kept_whole,
         waiting_outputs,
         copies_of_dualpipe,
@@ -223,6 +225,7 @@ def memory(
     Leaves out:
         - Uneven stages: some have one layer more. [uneven_stages]
         - Gradients that are added up in fp32. [gradients_in_fp32]
+        - Moments in 8 bits without master weights. [master_beside_8_bits]
         - Sequence parallelism, where it is not asked for. [rows_kept_whole]
         - Masks and indices at the embedding. [no size: below 0.5 percent of the activations]
         - Uneven routing: experts are taken to be loaded alike. [no size: even draws

@@ -5,6 +5,7 @@ from flopbook.formulas.omissions import omission
 from flopbook.formulas.optimizer_states import FP32
 from flopbook.quantities.ops import ceil, inf, maximum, minimum, where
 
+EIGHT_BIT_MOMENTS = Constant(2.0, "byte/param", "two moments in 8 bits")
 BLOCKS_OF_A_LAYER = Constant(2.0, "1", "attention and feed-forward block, each with its input")
 
 
@@ -27,6 +28,48 @@ def gradients_in_fp32(grad_bytes: float, gradients: float, zero: float, total: f
     """Megatron and DeepSpeed add up bf16 gradients in fp32; FSDP reduces them in fp32 already."""
     wider = maximum(FP32 / grad_bytes - 1, 0)
     return where(zero >= 3, 0, wider * gradients / total)
+
+
+@omission(
+    "adam-8bit keeps master weights in fp32 beside its moments: with weights in bf16 alone, as "
+    "bitsandbytes and torchtune update them, --optimizer-kind adam-pure --optimizer-bytes 1 "
+    "({size})",
+    of="total",
+)
+def master_beside_8_bits(
+    optimizer_kind: str,
+    bytes_per_param: float,
+    optimizer: float,
+    step: float,
+    reserve: float,
+    total: float,
+) -> float:
+    """The copy in fp32, and what the step casts for it."""
+    is_narrow = where(bytes_per_param < FP32, 1, 0)
+    is_quantised = {"adam-8bit": 1}.get(optimizer_kind, 0)
+    saved = FP32 / (FP32 + EIGHT_BIT_MOMENTS) * optimizer + step
+    return -is_narrow * is_quantised * (1 + reserve) * saved / total
+
+
+@omission(
+    "weights are updated as copies in fp32, with moments in fp32: in bf16 alone, as the recipes of "
+    "torchtune update them, --optimizer-kind adam-pure ({size})",
+    of="total",
+)
+def master_of_tuned_weights(
+    optimizer_kind: str,
+    bytes_per_param: float,
+    optimizer_bytes: float,
+    optimizer: float,
+    step: float,
+    reserve: float,
+    total: float,
+) -> float:
+    """The copy in fp32, what the step casts for it, and the wider halves of both moments."""
+    is_narrow = where(bytes_per_param < FP32, 1, 0)
+    is_adam = {"adam": 1}.get(optimizer_kind, 0)
+    left = 2 * minimum(optimizer_bytes, bytes_per_param) / (FP32 + 2 * optimizer_bytes)
+    return -is_narrow * is_adam * (1 + reserve) * ((1 - left) * optimizer + step) / total
 
 
 @omission(

@@ -26,6 +26,7 @@ from flopbook.formulas.training_memory_inputs import (
     ReserveShare,
     Seq,
 )
+from flopbook.formulas.training_omissions import master_beside_8_bits, master_of_tuned_weights
 from flopbook.formulas.tuning_inputs import Method, Recompute
 from flopbook.formulas.tuning_parts import (
     adapters_are_narrow,
@@ -94,6 +95,7 @@ def attention_scores(
         "logits": Output("byte", "T_l", "logits and their copies in the loss"),
         "gathered": Output("byte", "T_z", "weights that ZeRO-3 (FSDP) holds gathered"),
         "working": Output("byte", "T_r", "activations of the layer that is recomputed"),
+        "step": Output("byte", "T_s", "what the optimizer step needs beyond the passes before it"),
         "reserved": Output("byte", "T_v", "what the allocator reserves beyond the tensors"),
         "context": Output("byte", "T_k", "CUDA context and kernels"),
         "free": Output("byte", "T_f", "what is left of the memory", needs=("memory",)),
@@ -174,6 +176,9 @@ def attention_scores(
         "held": "G",
         "weights_held": "G_w",
         "gradients_held": "G_g",
+        "cast_gradients": r"\Gamma_c",
+        "passing": r"G_p",
+        "beyond": r"G_s",
         "optimizer_held": "G_o",
         "gathered_weights": "Z_w",
         "inputs_kept": "e_0",
@@ -227,7 +232,7 @@ def attention_scores(
         frozen_models_train_layers,
         adapters_are_narrow,
     ),
-    omissions=(attention_scores,),
+    omissions=(attention_scores, master_of_tuned_weights, master_beside_8_bits),
 )
 def fine_tuning(
     params: Params,
@@ -242,6 +247,7 @@ def fine_tuning(
     weights_held: Step,
     gradients_held: Step,
     optimizer_held: Step,
+    cast_gradients: Step,
     gathered_weights: Step,
     kept: Step,
     again: Step,
@@ -267,8 +273,9 @@ def fine_tuning(
         layers in NF4, 4.127 bits each with the scales of scales; tables of the vocabulary keep
         their width. A frozen model trains its last layers. Gradients and optimizer are those of
         what is trained: 14 bytes for each parameter with Adam and master weights, 6 in pure bf16
-        (--optimizer-kind adam-pure). FSDP divides weights among the devices and holds two layers
-        and the tables of the vocabulary gathered.
+        (--optimizer-kind adam-pure). Beside master weights the step casts gradients to fp32, 4
+        bytes for each, when the activations are gone. FSDP divides weights among the devices and
+        holds two layers and the tables of the vocabulary gathered.
 
         A layer keeps, for each token: the inputs of both norms, queries, keys, values and the
         result of attention, the two inner products of a gated block; the inputs of products that
@@ -285,6 +292,7 @@ def fine_tuning(
 
     Leaves out:
         - Attention scores, whose arithmetic grows with the sequence. [attention_scores]
+        - Weights that are updated in bf16 alone. [master_of_tuned_weights, master_beside_8_bits]
         - Routers, which stay frozen and have no adapters. [no size: below 0.1 percent]
         - Masks of dropout in the adapters. [no size: below a hundredth of the activations]
         - Unpacking NF4 to the width in which products run. [no size: one matrix at a
@@ -297,7 +305,10 @@ def fine_tuning(
     logits = tokens * vocab * logit_bytes / loss_chunks
     working = tokens * again
     states = weights_held + gradients_held + optimizer_held
-    tensors = states + gathered_weights + activations + logits + working
+    passing = gathered_weights + activations + logits + working
+    # The step comes after the passes: it counts as far as it needs more than they did.
+    beyond = maximum(cast_gradients - passing, 0 * passing)
+    tensors = states + passing + beyond
     reserved = reserve * tensors
     total = tensors + reserved + context_bytes
     head_params = vocab * d_model
@@ -319,6 +330,7 @@ def fine_tuning(
         "logits": logits,
         "gathered": gathered_weights,
         "working": working,
+        "step": beyond,
         "reserved": reserved,
         "context": context_bytes,
         "free": memory - total,

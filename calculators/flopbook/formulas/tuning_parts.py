@@ -227,6 +227,7 @@ def tuning_states(
     added: Step,
     trained: Step,
     state: Step,
+    cast: Step,
     method: Method = "lora",
     bytes_per_param: BytesPerParam = 2.0,
     grad_bytes: GradBytes = 2.0,
@@ -250,6 +251,7 @@ def tuning_states(
         "weights_held": stored / where(zero >= 3, dp, 1),
         "gradients_held": grad_bytes * trained / where(zero >= 2, dp, 1),
         "optimizer_held": state * trained / where(zero >= 1, dp, 1),
+        "cast_gradients": cast * trained / where(zero >= 1, dp, 1),
         "gathered_weights": divides * held,
     }
 
