@@ -112,6 +112,9 @@ def predict_command(as_json: bool, calibrate: str | None, **options: str | None)
         print(f"note: it would fit with {' or '.join(prediction.savings)}")
     if prediction.calibration:
         print(_calibrated(prediction.calibration))
+    if prediction.interleaving:
+        stages, waits = prediction.run.pp, prediction.parts["bubble"]
+        print(f"note: {prediction.interleaving.told(stages, waits, prediction.seconds)}")
     _print_notes(prediction.inferred, prediction.similar)
 
 

@@ -11,6 +11,7 @@ from flopbook.errors import FlopbookError
 from flopbook.formulas.pipeline import SCHEDULES
 from flopbook.formulas.training_memory_inputs import OFFLOADED, YES_NO
 from flopbook.prediction.bands import AS_FITTED, SOFTWARE, band_names, widest_band
+from flopbook.prediction.chunks import Interleaving, interleaving
 from flopbook.prediction.conventions import HARDWARE, USUAL, flop_per_token
 from flopbook.prediction.fitted import Fitted, fitted_kinds
 from flopbook.prediction.layout_memory import LayoutMemory, made_to_fit, memory_of, savings
@@ -73,6 +74,7 @@ class Prediction(NamedTuple):
     spent: Spending
     savings: tuple[str, ...] = ()
     calibration: Calibration | None = None
+    interleaving: Interleaving | None = None
 
     @property
     def mfu_16bit(self) -> float:
@@ -106,6 +108,9 @@ class Prediction(NamedTuple):
             record["would_fit_with"] = list(self.savings)
         if self.calibration:
             record["calibration"] = self.calibration.record()
+        if self.interleaving:
+            seconds = self.seconds * (1 + self.interleaving.share)
+            record["interleaved"] = {"virtual": self.interleaving.virtual, "seconds": seconds}
         return record
 
     def layout(self) -> dict[str, Any]:
@@ -164,7 +169,22 @@ def predict(
         spent=spending(model, run, seconds, price, amount_option(options, "tokens", "token")),
         savings=() if memory is None or memory.fits else savings(model, run),
         calibration=calibration,
+        interleaving=_open_schedule(model, run, options),
     )
+
+
+def _open_schedule(
+    model: ModelName, run: RunLayout, options: Mapping[str, str | None]
+) -> Interleaving | None:
+    """What several chunks on a stage would save, where neither they nor a schedule is named."""
+    if run.pp < 2 or options.get("virtual") or options.get("schedule"):
+        return None
+
+    def fits(chunked: RunLayout) -> bool:
+        memory, _ = _memory(model, chunked)
+        return memory is None or memory.fits
+
+    return interleaving(run, fitted_kinds()["training_throughput"].parameters, fits)
 
 
 def band_of_run(known: Fitted, run: RunLayout) -> float:
