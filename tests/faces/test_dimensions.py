@@ -203,7 +203,8 @@ BLIND = {
     "bytes_per_param / divided",
     "2 / microbatches",
     "fetched * 2",
-    "host_chips * update_bytes / divided",
+    "sharing * update_bytes / divided",
+    "kept / divided",
 }
 
 

@@ -43,10 +43,30 @@ def test_nothing_moves_that_is_not_offloaded(params: float, count: int) -> None:
 
 @given(parameters, places, counts, counts)
 def test_replicas_divide_all_of_it(params: float, place: str, count: int, dp: int) -> None:
+    """Hosts of eight chips, however many there are: each has an eighth of the work of eight."""
     asked: dict[str, Any] = {"host_bandwidth": LINK, "offload": place, "microbatches": count}
+    asked["host_chips"] = 8
     one, shared = offload(params=params, **asked), offload(params=params, dp=dp, **asked)
     for name, value in one.items():
         assert shared[name] == pytest.approx(value / dp)
+
+
+@given(parameters, places, st.integers(1, 8))
+def test_one_host_updates_all_parameters_once(params: float, place: str, dp: int) -> None:
+    """Up to eight replicas share a host, and each brings its part of the states."""
+    asked: dict[str, Any] = {"params": params, "host_bandwidth": LINK, "offload": place}
+    one, shared = offload(**asked), offload(dp=dp, **asked)
+    assert one["update_seconds"] == pytest.approx(28 * params / 110e9)
+    assert shared["update_seconds"] == pytest.approx(one["update_seconds"])
+    kept = {"optimizer": 12, "gradients": 14, "parameters": 16}[place]
+    assert shared["host_bytes"] == pytest.approx(kept * params)
+    assert offload(dp=8 * dp, **asked)["host_bytes"] == pytest.approx(kept * params / dp)
+
+
+def test_a_host_keeps_the_activations_of_a_micro_batch_of_each_chip() -> None:
+    asked: dict[str, Any] = {"params": 1e9, "host_bandwidth": LINK, "offload": "no", "dp": 4}
+    out = offload(offload_activations="yes", activations=20e9, microbatches=8, **asked)
+    assert out["host_bytes"] == 4 * 20e9 and out["down"] == 8 * 20e9
 
 
 @given(parameters, counts)
@@ -152,3 +172,13 @@ def test_what_is_offloaded_is_gone_and_the_rest_stays(
     for part in ("weights", "gradients", "optimizer"):
         assert there[part] == (0 if part in away else here[part]), part
     assert there["activations"] == here["activations"]
+
+
+def test_updates_of_deepspeed_are_told_with_what_they_take() -> None:
+    """chen2024deepspeed: 7 billion on eight A800 took 17 s a step longer."""
+    asked: dict[str, Any] = {"params": 6.74e9, "host_bandwidth": LINK, "dp": 8}
+    result = calculate("offload", **asked)
+    slow = calculate("offload", **asked, host_rate="11GB/s")
+    told = result.omitted["slower_updates"]
+    assert told.share == pytest.approx(slow["exposed"] / result["exposed"] - 1, rel=0.05)
+    assert slow["update_seconds"] == pytest.approx(17, rel=0.05) and not slow.omitted

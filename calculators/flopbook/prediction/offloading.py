@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from flopbook.formulas import get_formula
+from flopbook.formulas.offloading import DEEPSPEED_RATE, HOST_CHIPS
 from flopbook.formulas.training_memory_inputs import OFFLOADED
 from flopbook.prediction import arrays
 from flopbook.prediction.arrays import Column
@@ -14,9 +15,6 @@ HELD = OFFLOADED[1:]  # all but none
 KEPT_BYTES = 34.0
 # Bytes of a parameter that an update moves where weights and moments are kept in 16 bits.
 UPDATED_16 = 14.0
-# LLaMA 7B on eight A800: 17 s a step more with the optimizer on the host than without
-# (chen2024deepspeed).
-DEEPSPEED_RATE = 11e9
 # Published updates on hosts differ by more than this under one and another software.
 SPREAD = 3.0
 
@@ -45,7 +43,7 @@ def waiting_of(runs: Layouts, layers: Column, computing: Column) -> Column:
         "activations": arrays.where(is_away, kept_by(runs, layers), 0),
         "update_bytes": arrays.where(is_narrow, UPDATED_16, usual["update_bytes"]),
         "host_rate": rate,
-        "host_chips": arrays.minimum(runs["chips"], usual["host_chips"]),
+        "host_chips": arrays.minimum(runs["chips"], HOST_CHIPS),
     }
     for place in OFFLOADED:
         chosen = is_offloaded & runs.where("offload", place)
