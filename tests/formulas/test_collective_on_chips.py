@@ -160,3 +160,19 @@ def test_a_bridge_carries_all_of_a_sum_of_two() -> None:
     result = calculate("collective", chip="rtx-3090", chips=2, bytes="1GB")
     assert result["bandwidth_seconds"] == pytest.approx(1e9 / 56.25e9)
     assert any("wired to the one other chip of its board" in note for note in result.notes)
+
+
+@pytest.mark.parametrize(
+    ("chip", "bridge", "bus"),
+    [("rtx-3090", 56.25e9, 32e9), ("rtx-a6000", 56.25e9, 32e9), ("titan-rtx", 50e9, 16e9)],
+)
+def test_two_bridged_pairs_sum_over_the_bus(chip: str, bridge: float, bus: float) -> None:
+    """Each card sums half of the array in its pair, and that half over 16 lanes of PCIe."""
+    result = calculate("collective", chip=chip, chips=4, bytes="1GB")
+    assert result["bandwidth_seconds"] == pytest.approx(1e9 / bridge + 0.5e9 / bus)
+    assert "sums_in_the_network" not in result.omitted
+
+
+def test_servers_may_sum_in_the_network_between_them() -> None:
+    result = calculate("collective", chip="h100-sxm", chips=16, bytes="1GB")
+    assert "sums_in_the_network" in result.omitted

@@ -108,13 +108,16 @@ def test_an_exchange_on_a_ring_is_longer_from_four_chips_on() -> None:
 
 
 def test_switches_that_sum_save_half_of_what_crosses() -> None:
-    values = {"scaleout_bytes": 8.0, "scaleout_bandwidth": 2.0, "seconds": 10.0}
+    network = {"level_overlap": "yes"}
+    values = {**network, "scaleout_bytes": 8.0, "scaleout_bandwidth": 2.0, "seconds": 10.0}
     for op, wanted in (("all-reduce", -0.2), ("reduce-scatter", -0.2), ("all-gather", 0.0)):
         assert share(sums_in_the_network, op=op, **values) == pytest.approx(wanted)
     beyond = values | {"seconds": 1.0}
     assert share(sums_in_the_network, op="all-reduce", **beyond) == -0.5
-    none = {"scaleout_bytes": 0.0, "scaleout_bandwidth": inf, "seconds": 0.0}
+    none = {**network, "scaleout_bytes": 0.0, "scaleout_bandwidth": inf, "seconds": 0.0}
     assert share(sums_in_the_network, op="all-reduce", **none) == 0
+    bus = values | {"level_overlap": "no"}
+    assert share(sums_in_the_network, op="all-reduce", **bus) == 0
 
 
 def test_an_answer_says_what_is_large() -> None:

@@ -155,7 +155,8 @@ def _axes(chip: Chip, request: Request) -> Picked | None:
         return None
     if axes.value <= 1:
         return Picked(axes.value, "1", axes.claim)
-    note = f"all {axes.value:g} axes of {chip.id} are used; choose with --axes"
+    every = "both" if axes.value == 2 else f"all {axes.value:g}"
+    note = f"{every} axes of {chip.id} are used; choose with --axes"
     return Picked(axes.value, "1", axes.claim, (note,))
 
 

@@ -32,10 +32,12 @@ MIXED_TRIP = Constant(3.0, "byte/param", "a value that leaves in fp8 and comes b
     of="seconds",
 )
 def sums_in_the_network(
-    op: str, scaleout_bytes: float, scaleout_bandwidth: float, seconds: float
+    op: str, level_overlap: str, scaleout_bytes: float, scaleout_bandwidth: float, seconds: float
 ) -> float:
     """Half of the time beyond the domain, for collectives that sum, at most all but half."""
-    sums = {"all-reduce": 1, "reduce-scatter": 1}.get(op, 0)
+    # Beyond a bridge of two cards lies the bus of the host, which carries and does not sum.
+    is_network = {"yes": 1}.get(level_overlap, 0)
+    sums = is_network * {"all-reduce": 1, "reduce-scatter": 1}.get(op, 0)
     # One chip alone takes no time at all.
     whole = where(seconds > 0, seconds, SECOND)
     beyond = where(scaleout_bytes > 0, scaleout_bytes / scaleout_bandwidth, 0 * whole)
