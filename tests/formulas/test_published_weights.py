@@ -57,6 +57,21 @@ def test_all_but_tables_norms_and_routers_are_in_fp8() -> None:
     assert "weights_as_published" not in asked("decode", "deepseek-v3", dtype="fp8").omitted
 
 
+@pytest.mark.parametrize("calculator", INFERENCE)
+def test_weights_beside_the_experts_are_held_in_bf16(calculator: str) -> None:
+    """nvidia2026modelconfigs: attention and both tables of gpt-oss-20b are in bf16."""
+    result = calculate(
+        calculator, model="gpt-oss-20b", chip="rtx-5090", seq=4096, batch=1, dtype="mxfp4"
+    )
+    told = result.omitted["weights_held_beside_experts"]
+    held = result["weight_bytes"] + told.share * result["chip_bytes"]
+    total, experts = parameters(shape("gpt-oss-20b"))["total"], experts_of("gpt-oss-20b")
+    assert held == pytest.approx(experts * MXFP4 + (total - experts) * 2, rel=1e-6)
+    assert told.share > 0.2
+    wide = calculate(calculator, model="gpt-oss-20b", chip="rtx-5090", seq=4096, batch=1)
+    assert "weights_held_beside_experts" not in wide.omitted
+
+
 def test_weights_beside_the_experts_are_read_in_bf16() -> None:
     """gpt-oss-120b, one sequence on one H100: attention and head have 1.54 billion weights."""
     card = {"model": "gpt-oss-120b", "chip": "h100-sxm", "seq": 8192}

@@ -53,6 +53,7 @@ from flopbook.formulas.published_weights import (
     tables_in_16_bits,
     weights_as_published,
     weights_beside_experts,
+    weights_held_beside_experts,
 )
 from flopbook.formulas.requests import (
     REQUEST_OUTPUTS,
@@ -245,6 +246,7 @@ def sequences_that_fit(
         memory_of_the_engine,
         weights_as_published,
         weights_beside_experts,
+        weights_held_beside_experts,
         tables_in_16_bits,
         head_in_16_bits,
         narrow_states_of_a_batch,
@@ -323,7 +325,8 @@ def serving(
           with --memory-share. [memory_of_the_engine]
         - TP degrees, which divide the heads, in fewest_chips. [no_such_degree]
         - Narrow formats of the published checkpoint, unless they are asked for, and what it has in
-          other formats. [weights_as_published, weights_beside_experts]
+          other formats. [weights_as_published, weights_beside_experts,
+          weights_held_beside_experts]
         - Embedding and head, which quantised checkpoints keep in 16 bits. [tables_in_16_bits,
           head_in_16_bits]
         - Recurrent states in 16 bits. [narrow_states_of_a_batch]

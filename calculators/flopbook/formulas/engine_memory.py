@@ -23,8 +23,8 @@ def memory_of_the_engine(
 
 
 @omission(
-    "it fits only while an engine keeps less than the 8 % of the memory that vLLM leaves for "
-    "activations and graphs, --memory-share 0.92 ({size})",
+    "it fits, but vLLM leaves 8 % of the memory for activations and graphs, --memory-share 0.92, "
+    "and then nothing is free ({size})",
     of="free",
 )
 def memory_of_the_runtime(memory: float, memory_share: float, free: float) -> float:

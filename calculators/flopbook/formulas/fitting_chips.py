@@ -9,8 +9,8 @@ MOST = Constant(64.0, "1", "chips of one TP degree, beyond which nobody goes")
 
 
 @omission(
-    "fewest_chips hold weights and cache, but no TP degree for {heads} attention heads and their "
-    "KV heads is that number: the next power of two is larger ({size})",
+    "fewest_chips counts memory alone, and a TP degree of that number does not divide {heads} "
+    "attention heads and their KV heads: the next power of two is larger ({size})",
     of="fewest_chips",
 )
 def no_such_degree(

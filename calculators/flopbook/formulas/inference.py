@@ -44,6 +44,7 @@ from flopbook.formulas.published_weights import (
     tables_in_16_bits,
     weights_as_published,
     weights_beside_experts,
+    weights_held_beside_experts,
 )
 from flopbook.formulas.state_widths import narrow_states_of_a_step
 from flopbook.formulas.unlike_ranks import fullest_rank
@@ -146,6 +147,7 @@ def decoding_work(batch: Batch = 1.0) -> dict[str, Any]:
         memory_of_the_runtime,
         weights_as_published,
         weights_beside_experts,
+        weights_held_beside_experts,
         tables_in_16_bits,
         head_in_16_bits,
         narrow_states_of_a_step,
@@ -208,7 +210,8 @@ def decode(
           with --memory-share. [memory_of_the_runtime]
         - TP degrees, which divide the heads, in fewest_chips. [no_such_degree]
         - Narrow formats of the published checkpoint, unless they are asked for, and what it has in
-          other formats. [weights_as_published, weights_beside_experts]
+          other formats. [weights_as_published, weights_beside_experts,
+          weights_held_beside_experts]
         - Embedding and head, which quantised checkpoints keep in 16 bits. [tables_in_16_bits,
           head_in_16_bits]
         - Recurrent states in 16 bits. [narrow_states_of_a_step]

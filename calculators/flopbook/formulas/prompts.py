@@ -51,6 +51,7 @@ from flopbook.formulas.published_weights import (
     tables_in_16_bits,
     weights_as_published,
     weights_beside_experts,
+    weights_held_beside_experts,
 )
 from flopbook.formulas.rooflines import FLOP_PER_WEIGHT, Bandwidth
 from flopbook.formulas.unlike_ranks import fullest_rank
@@ -159,6 +160,7 @@ def reading_step(
         memory_of_the_runtime,
         weights_as_published,
         weights_beside_experts,
+        weights_held_beside_experts,
         tables_in_16_bits,
         fullest_rank,
         no_such_degree,
@@ -209,7 +211,8 @@ def prefill(
           keep it free with --memory-share. [memory_of_the_runtime]
         - TP degrees, which divide the heads, in fewest_chips. [no_such_degree]
         - Narrow formats of the published checkpoint, unless they are asked for, and what it has in
-          other formats. [weights_as_published, weights_beside_experts]
+          other formats. [weights_as_published, weights_beside_experts,
+          weights_held_beside_experts]
         - Embedding and head, which quantised checkpoints keep in 16 bits. [tables_in_16_bits]
     """
     likely = prompt_seconds / prompt_share + layers * layer_overhead + message_seconds

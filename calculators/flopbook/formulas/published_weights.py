@@ -55,6 +55,24 @@ def weights_beside_experts(
 
 
 @omission(
+    "all weights count as {published}; the published checkpoint has those beside the experts in "
+    "bf16, tables of the vocabulary included, and chips hold more ({size})",
+    of="chip_bytes",
+)
+def weights_held_beside_experts(
+    published: str,
+    published_share: float,
+    bytes_per_param: float,
+    weight_bytes: float,
+    chip_bytes: float,
+) -> float:
+    """What is not in the narrow format of the experts, as wide as it is published."""
+    is_narrow = {"mxfp4": 1, "int4": 1}.get(published, 0)
+    wider = maximum(BF16 / bytes_per_param - 1, 0) * (1 - published_share)
+    return is_narrow * wider * weight_bytes / chip_bytes
+
+
+@omission(
     "embedding and head count as narrow as all weights; quantised checkpoints keep both in 16 bits "
     "({size})",
     of="chip_bytes",
