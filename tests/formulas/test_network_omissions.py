@@ -307,3 +307,16 @@ def test_the_rest_of_a_layer_hides_the_exchange_too() -> None:
     found = limit.omitted["rest_of_the_layer"].share
     assert found == pytest.approx((attention + expert) / (8 * expert))
     assert share(rest_of_the_layer, beside_share=0.0) == 0
+
+
+def test_a_card_that_serves_both_sides_of_a_ring_takes_twice_as_long() -> None:
+    """Two servers with a card of 400 Gbit/s each: half of 1 GB at 50 GB/s is 10 ms."""
+    asked = {"op": "all-gather", "topology": "ring", "chips": 2, "bytes": "1GB"}
+    result = calculate("collective", **asked, link_bandwidth="400Gbps")
+    told = result.omitted["one_port_for_both_sides"]
+    assert result["seconds"] * (1 + told.share) == pytest.approx(10e-3, rel=1e-3)
+    alone = calculate("collective", **asked, link_bandwidth="400Gbps", links_per_axis=1)
+    assert alone["seconds"] == pytest.approx(10e-3, rel=1e-3)
+    assert "one_port_for_both_sides" not in alone.omitted
+    switch = calculate("collective", op="all-gather", chip="h100-sxm", chips=8, bytes="1GB")
+    assert "one_port_for_both_sides" not in switch.omitted

@@ -23,6 +23,7 @@ from flopbook.formulas.network_omissions import (
     array_of_each_chip,
     cards_below_their_rate,
     links_without_a_sweep,
+    one_port_for_both_sides,
     sums_in_the_network,
 )
 from flopbook.formulas.slices import SLICE_SYMBOLS, slice_links, slice_sides
@@ -211,6 +212,7 @@ def traffic(
     rules=RULES,
     omissions=(
         array_of_each_chip,
+        one_port_for_both_sides,
         sums_in_the_network,
         cards_below_their_rate,
         links_without_a_sweep,
@@ -270,6 +272,7 @@ def collective(
 
     Leaves out:
         - Arrays of their own on each chip: one over all chips is meant. [array_of_each_chip]
+        - A single port that serves both sides of a ring. [one_port_for_both_sides]
         - Sums over pairs of nodes in the switches between them, SHARP on InfiniBand.
           [sums_in_the_network]
         - Rates of network cards below the printed ones. [cards_below_their_rate]

@@ -45,6 +45,20 @@ def sums_in_the_network(
 
 
 @omission(
+    "a ring counts two links of each chip, one to either side: where one card or port serves both, "
+    "--links-per-axis 1, it takes longer ({size})",
+    of="seconds",
+)
+def one_port_for_both_sides(
+    topology: str, links_per_axis: float, bandwidth_seconds: float, seconds: float
+) -> float:
+    """As much again for what crosses the links, which carry half each."""
+    is_ring = {"ring": 1}.get(topology, 0)
+    whole = where(seconds > 0, seconds, SECOND)
+    return is_ring * (links_per_axis - 1) * bandwidth_seconds / whole
+
+
+@omission(
     "--bytes is one array over all chips, as of an all-gather: nccl-tests gives the size of what "
     "each of {chips} chips has, which takes longer ({size})",
     of="seconds",

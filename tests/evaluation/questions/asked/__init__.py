@@ -4,6 +4,8 @@ from tests.evaluation.questions.asked import (
     clusters,
     everyday_chips,
     everyday_models,
+    held_back,
+    held_back_networks,
     limits,
     networks,
     offloading,
@@ -32,4 +34,6 @@ QUESTIONS = [
     *recent.QUESTIONS,
     *everyday_chips.QUESTIONS,
     *everyday_models.QUESTIONS,
+    *held_back.QUESTIONS,
+    *held_back_networks.QUESTIONS,
 ]
