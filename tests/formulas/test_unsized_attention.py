@@ -137,3 +137,16 @@ def test_fine_tuning_lacks_the_scores_of_training_flops(
     values = {**get_formula("fine-tuning").defaults, **tuned, "flop_per_token": per_token}
     counted = training_flops(params=1e8, tokens=1, **attention)["attention_causal"]
     assert attention_scores.value(values) * per_token == pytest.approx(counted)
+
+
+@pytest.mark.parametrize("model", ["deepseek-v3", "llama-3-8b", "gpt-oss-20b"])
+def test_arithmetic_without_a_length_says_what_scores_add(model: str) -> None:
+    asked = {"model": model, "tokens": "1T"}
+    told = calculate("training-flops", **asked).omitted["attention_without_sequences"]
+    sized = calculate("training-flops", **asked, seq=8192)
+    assert sized["flop_causal"] == pytest.approx(sized["flop"] * (1 + told.share), rel=1e-3)
+    assert told.of == "flop" and "--seq 8192" in told.text and not sized.omitted
+
+
+def test_parameters_alone_have_no_scores_to_tell() -> None:
+    assert not calculate("training-flops", params="70B", tokens="15T").omitted

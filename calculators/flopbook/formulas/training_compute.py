@@ -16,6 +16,7 @@ from flopbook.formulas.layer_kinds import (
     whole_sequence,
 )
 from flopbook.formulas.parameters import DModel, Heads, Layers, Tied, Vocab
+from flopbook.formulas.unsized_attention import scores_without_sequences
 from flopbook.quantities.ops import inf, where
 
 FLOP_PER_WEIGHT_TRAINED = Constant(6.0, "FLOP", "per weight and token: 2 forward, 4 backward")
@@ -172,6 +173,7 @@ CAUSAL_ATTENTION = (
         {"model": "llama-3-70b", "seq": "8192", "recompute": "selective"},
     ),
     rules=(head_is_a_part, *LAYER_RULES),
+    omissions=(scores_without_sequences,),
 )
 def training_flops(
     tokens: Tokens,
@@ -209,6 +211,8 @@ def training_flops(
         that of the scores.
 
     Leaves out:
+        - Attention scores, where the length of sequences is not given.
+          [attention_without_sequences]
         - Normalisation, softmax and the optimizer, whose work for each weight does not grow with
           the batch. [no size: below 1 percent in all models here]
         - Chunks inside a recurrent layer, which kernels compute as small products, at several times

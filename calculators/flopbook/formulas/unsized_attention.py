@@ -68,3 +68,9 @@ def attention_without_sequences(
     states = UPDATE_AND_READ * state_layers * state_values
     work = pair * seen + window_pair * windowed * filling + indexing + states
     return where(seq > 0, 0, maximum(work, 0) / params)
+
+
+# The same of the arithmetic alone.
+scores_without_sequences = attention_without_sequences.worded(
+    "flop has no attention scores: with --seq 8192 they come on top, in flop_causal ({size})"
+).of_output("flop")
