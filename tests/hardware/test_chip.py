@@ -9,8 +9,10 @@ from hypothesis import strategies as st
 from flopbook.architectures.shape import shape
 from flopbook.data.library import load_entry
 from flopbook.errors import FlopbookError
+from flopbook.evaluation.calculator import calculate
 from flopbook.hardware.chip import chip
 from flopbook.hardware.parts import ADDITIVE_FIELDS, packages, totals
+from flopbook.quantities.units import format_quantity
 from tests.support.samples import MODEL, SOURCE, World, bib, claim
 
 SPARSE = claim(sparsity="2:4", value=200)
@@ -269,3 +271,22 @@ def test_scaleout_bandwidth_is_one_way_per_chip_or_open(
     world.entry("one", claim(), claim("scaleout_bandwidth", **changed))
     picked = chip("one").pick_scaleout_bandwidth()
     assert (picked.value if picked else None) == value
+
+
+@pytest.mark.parametrize(
+    ("name", "seen"),
+    [("tpu-v5e", 16 * 2**30), ("mi300x", 192 * 2**30), ("b200", 183_359 * 2**20)],
+)
+def test_a_printed_memory_says_what_software_sees(name: str, seen: float) -> None:
+    """Vendors print GB for what drivers and JAX count in GiB: 7 % more room for a cache."""
+    picked = chip(name).pick_memory()
+    (note,) = picked.notes
+    assert f"software sees {format_quantity(seen, 'byte')}" in note
+    assert note.endswith(f"{100 * (seen / picked.value - 1):+.0f} %")
+    assert note in calculate("serving", model="llama-3-8b", chip=name, seq=2048).notes
+
+
+@pytest.mark.parametrize("name", ["tpu-v6e", "l4", "h100-sxm"])
+def test_a_memory_of_one_size_says_nothing(name: str) -> None:
+    """GiB as printed, ECC that takes a part, no other size on file."""
+    assert not chip(name).pick_memory().notes

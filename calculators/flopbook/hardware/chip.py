@@ -20,6 +20,11 @@ from flopbook.hardware.choice import (
 )
 from flopbook.hardware.parts import packages, shown_totals
 from flopbook.hardware.picked import Missing, Picked, pick_of
+from flopbook.quantities.units import format_quantity
+
+# Of a printed GB that is a GiB at most; a larger difference is another product.
+BINARY = ("MiB", "GiB")
+TOLD, MOST_BINARY = 0.02, 0.08
 
 
 class Chip:
@@ -109,8 +114,9 @@ class Chip:
         return self.pick_memory_bandwidth().value
 
     def pick_memory(self) -> Picked:
-        """Capacity of the chip's main memory, byte."""
-        return self._main_memory("memory")
+        """Capacity of the chip's main memory, byte; a note says where software sees more."""
+        picked = self._main_memory("memory")
+        return picked._replace(notes=_seen_by_software(picked, self.claims("memory")))
 
     def memory(self) -> float:
         """Capacity of the chip's main memory, byte."""
@@ -218,6 +224,20 @@ class Chip:
         if unpublished[0].absent:
             return f"{self.id}: {quantity} does not exist: the product has none"
         return f"{self.id}: {quantity} is not published"
+
+
+def _seen_by_software(printed: Picked, claims: list[Claim]) -> tuple[str, ...]:
+    """The binary size of a memory whose printed size is decimal, where they are not the same."""
+    for claim in claims:
+        is_same = printed.claim and claim.tier == printed.claim.tier and not claim.known_error
+        size = claim.si_value
+        if not is_same or size is None or claim.unit not in BINARY:
+            continue
+        more = size / printed.value - 1
+        if TOLD < more < MOST_BINARY:
+            seen = f"{format_quantity(size, 'byte')} ({claim.value:,.0f} {claim.unit})"
+            return (f"memory is counted as printed: software sees {seen}, {100 * more:+.0f} %",)
+    return ()
 
 
 def _peak_notes(claim: Claim) -> tuple[str, ...]:
