@@ -36,6 +36,7 @@ SMALLEST_MEMORY = 1e6
 MOST_BARE_TERABYTES = 10
 # What a chip gives of its links, one way; an amount that is typed may say "both ways".
 LINKS = ("link_bandwidth", "scaleup_bandwidth", "scaleout_bandwidth", "known_beyond")
+_ONE_NUMBER = re.compile(r"\d{1,3}(,\d{3})+(\.\d+)?|\d{1,3},\d+")
 _PRODUCT = re.compile(r"([1-9]\d{0,8}) ?[x*] ?([1-9]\d{0,8})")
 PRICE_FROM = "price_from"
 CHIPS = "chips"
@@ -229,6 +230,10 @@ def read_input(name: str, spec: Input, value: Any) -> Any:
     try:
         amount = parse_quantity(value, spec.unit) * ways
     except UnitError as error:
+        if _is_list(value, spec):
+            raise FlopbookError(
+                f"{flag(name)} takes one value; for several write --sweep {name}={shorten(value)}"
+            ) from None
         product = _PRODUCT.fullmatch(value.strip())
         if not (spec.whole and product):
             raise FlopbookError(f"{flag(name)}: {error}") from None
@@ -242,6 +247,17 @@ def read_input(name: str, spec: Input, value: Any) -> Any:
         text = shorten(value)
         raise FlopbookError(f"{flag(name)}: '{text}' has no unit; write for example {text}{likely}")
     return amount
+
+
+def _is_list(value: str, spec: Input) -> bool:
+    """Whether a text is several amounts: 8k,128k, but neither 0,4 nor 15,000."""
+    amounts = value.strip().split(",")
+    if len(amounts) < 2 or _ONE_NUMBER.fullmatch(value.strip()):
+        return False
+    try:
+        return all(parse_quantity(amount, spec.unit) >= 0 for amount in amounts)
+    except UnitError:
+        return False
 
 
 def _likely_unit(spec: Input, amount: float) -> str:

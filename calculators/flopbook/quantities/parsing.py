@@ -144,12 +144,13 @@ def _fitting_unit(suffix: str, expected: str, text: str) -> Unit:
 
 
 def _as_rate(text: str, suffix: str, expected: str) -> str:
-    """The same amount in each second, where such a rate is expected; else empty."""
+    """The same amount in each second, a price in each hour, where such a rate is expected."""
     try:
         fits = _measures(unit(f"{suffix}/s"), expected)
     except UnitError:
         return ""
-    return f"{short(text)}/s" if fits else ""
+    time = "h" if expected == "USD/s" else "s"
+    return f"{short(text)}/{time}" if fits else ""
 
 
 def _bits_or_bytes(text: str, suffix: str, expected: str) -> str:
