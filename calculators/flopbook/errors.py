@@ -56,10 +56,10 @@ class UnknownName(FlopbookError):
     """An id, alias, key or option value that nothing in the data answers to.
 
     `kind` says what the name should have been, `known` are the names that there are; the message
-    offers the nearest ones in `near`.
+    offers the nearest ones in `near`, and `advice` says what else to do.
     """
 
-    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+    def __init__(self, kind: str, name: str, known: Iterable[str], advice: str = "") -> None:
         import difflib  # only for a mistake: a command that succeeds does not wait for it
 
         # A set has no order of its own; all else comes in the order in which it is taught.
@@ -72,7 +72,8 @@ class UnknownName(FlopbookError):
         alike = difflib.get_close_matches(name.lower(), sorted(spellings), n=3, cutoff=LEAST_ALIKE)
         nearest = list(dict.fromkeys([*begun, *alike]))[:3]
         self.name, self.near = name, tuple(spellings[lowered] for lowered in nearest)
-        super().__init__(printable(f"unknown {kind} '{shorten(name)}'; {self._hint(names)}"))
+        hint = "; ".join(filter(None, (self._hint(names), advice)))
+        super().__init__(printable(f"unknown {kind} '{shorten(name)}'; {hint}"))
 
     def _hint(self, names: list[str]) -> str:
         if self.near:

@@ -85,6 +85,6 @@ WRONG_COMPRESSED: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "an indexer of no kind": (
         {**GLM_SHARED, "indexer_types": ["full", "none"]},
-        "expected full, shared",
+        "expected full, then full or shared",
     ),
 }

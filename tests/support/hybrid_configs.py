@@ -35,7 +35,7 @@ QWEN_NEXT: dict[str, Any] = {
 QWEN_3_5: dict[str, Any] = {
     "model_type": "qwen3_5",
     "text_config": {
-        **QWEN_NEXT,
+        **{key: size for key, size in QWEN_NEXT.items() if "expert" not in key},
         "model_type": "qwen3_5_text",
         "vocab_size": 248320,
         "hidden_size": 4096,

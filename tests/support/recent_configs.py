@@ -384,7 +384,10 @@ WRONG_RECENT: dict[str, tuple[dict[str, Any], str]] = {
     "marks that are none": ({**MIMO_FLASH, "moe_layer_freq": "all"}, "expected whole numbers"),
     "no types": ({**STEP, "layer_types": None}, "no layer_types, which its architecture needs"),
     "no enumeration": ({**STEP, "moe_layers_enum": "3 to 44"}, "moe_layers_enum is no list"),
-    "no selection": ({**MINIMAX_M3, "sparse_attention_config": 3}, "no group sparse_attention"),
+    "no selection": (
+        {**MINIMAX_M3, "sparse_attention_config": 3},
+        "sparse_attention_config is 3, expected a group",
+    ),
     "embeddings of each layer": (
         {**GEMMA_4["text_config"], "hidden_size_per_layer_input": 256},
         "embeddings of each layer",

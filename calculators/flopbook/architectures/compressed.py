@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from flopbook.architectures.config import Config, Inputs, copy
-from flopbook.architectures.config_layers import Layers
+from flopbook.architectures.config_layers import Layers, indexer
 
 # Tokens in an entry -> what the layer does: none are compressed, few of which an indexer selects,
 # or many, all of which it reads.
@@ -28,7 +28,7 @@ def _ratios(config: Config, layers: int) -> list[int]:
     tokens are listed at the end."""
     ratios = config.numbers("compress_ratios")
     if ratios is None or len(ratios) < layers:
-        raise config.wrong(f"no compress_ratios of {layers} layers, which its architecture needs")
+        raise config.missing(f"compress_ratios of {layers} layers")
     return ratios[:layers]
 
 
@@ -46,9 +46,7 @@ def _kind(ratio: int) -> str:
 def _selection(config: Config) -> Inputs:
     """What indexers select, and what an entry stands for in layers of both kinds."""
     few, many = _compression(config)
-    inputs: Inputs = {"selected_tokens": config.need("index_topk")}
-    copy(config, ("index_n_heads",), inputs, "index_heads")
-    copy(config, ("index_head_dim",), inputs, "index_head_dim")
+    inputs = indexer(config)
     inputs["side_window"] = config.need("sliding_window")
     inputs |= {"index_compression": few, "compression": many}
     return inputs

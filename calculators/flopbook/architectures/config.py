@@ -39,12 +39,23 @@ class Config:
             return int(number) or None
         return None
 
+    def size(self, *keys: str) -> int | None:
+        """A number of what there is at least one of: null leaves it open, zero cannot."""
+        for key in keys:
+            if type(self.raw.get(key)) is int and self.raw[key] == 0:
+                raise self.wrong(f"{key} is 0, expected at least 1")
+        return self.number(*keys)
+
     def need(self, *keys: str) -> int:
         """A number that must be there."""
         number = self.number(*keys)
         if number is None:
-            raise self.wrong(f"no {' or '.join(keys)}, which its architecture needs")
+            raise self.missing(" or ".join(keys))
         return number
+
+    def missing(self, key: str) -> FlopbookError:
+        """An error about what the file does not say."""
+        return self.wrong(f"no {key}, which its architecture needs; add it to the file")
 
     def flag(self, key: str, default: bool = False) -> bool:
         """True or false."""
@@ -65,22 +76,45 @@ class Config:
             raise self.wrong(f"{key} is {shorten(json.dumps(listed))}, expected whole numbers")
         return list(listed)
 
+    def marks(self, key: str, layers: int) -> list[int]:
+        """One mark for each layer, 1 where it is of the special kind; what follows is cut off."""
+        marks = self.numbers(key)
+        if marks is None or len(marks) < layers:
+            raise self.missing(f"{key} of {layers} layers")
+        if not set(marks) <= {0, 1}:
+            raise self.wrong(f"{key} has marks other than 0 and 1")
+        return marks[:layers]
+
     def group(self, key: str) -> Config:
         """A group of settings inside the configuration."""
         settings = self.raw.get(key)
+        if settings is None:
+            raise self.missing(f"group {key}")
         if not isinstance(settings, dict):
-            raise self.wrong(f"no group {key}, which its architecture needs")
+            shown = shorten(json.dumps(settings))
+            raise self.wrong(f"{key} is {shown}, expected a group of settings")
         return Config(settings, self.file)
 
 
-def copy_size(config: Config, keys: tuple[str, ...], inputs: Inputs, name: str) -> None:
-    """As `copy`, of something of which a model has at least one: null leaves it open, zero cannot.
+def latent_attention(config: Config, inputs: Inputs) -> None:
+    """The sizes of latent attention, all of which but the rank of queries have to be there.
 
     Raises FlopbookError.
     """
-    for key in keys:
-        if type(config.raw.get(key)) is int and config.raw[key] == 0:
-            raise config.wrong(f"{key} is 0, expected at least 1")
+    copy(config, ("q_lora_rank",), inputs, "q_lora_rank")
+    for key in ("kv_lora_rank", "qk_nope_head_dim", "v_head_dim"):
+        config.size(key)
+        inputs[key] = config.need(key)
+    # Zero where no part of a head is rotated.
+    if config.raw.get("qk_rope_head_dim") is None:
+        raise config.missing("qk_rope_head_dim")
+    copy(config, ("qk_rope_head_dim",), inputs, "qk_rope_head_dim")
+    inputs.pop("head_dim", None)  # some files repeat a part of the head here
+
+
+def copy_size(config: Config, keys: tuple[str, ...], inputs: Inputs, name: str) -> None:
+    """As `copy`, of something of which a model has at least one. Raises FlopbookError."""
+    config.size(*keys)
     copy(config, keys, inputs, name)
 
 

@@ -39,7 +39,9 @@ class Layers(NamedTuple):
 
     `period` counts layers from one full layer to the next among windowed ones, 0 where all have the
     window; `chunk_period` and `interval` the same among chunked and recurrent ones. `late` windows
-    begin at `max_window_layers`. `selection` says what an indexer selects.
+    begin at `max_window_layers`. `selection` says what an indexer selects. `needs_window` is set
+    where a file without a window would have one of its architecture; `single` where a layer is one
+    block, a mixer or feed-forward.
     """
 
     period: int | None = None
@@ -47,9 +49,16 @@ class Layers(NamedTuple):
     interval: int = 0
     late: bool = False
     sparse: bool = False
+    needs_window: bool = False
+    single: bool = False
     kinds: Callable[[Config, int], list[str]] | None = None
     state: Callable[[Config], Inputs] | None = None
     selection: Callable[[Config], Inputs] | None = None
+
+    @property
+    def has_windows(self) -> bool:
+        """Whether the architecture knows windows, be they switched off in a file."""
+        return self.late or self.period is not None
 
 
 def read_layers(config: Config, known: Layers, layers: int) -> Inputs:
@@ -67,19 +76,25 @@ def read_layers(config: Config, known: Layers, layers: int) -> Inputs:
     if "chunk" in kinds:
         inputs["chunk"] = config.need("attention_chunk_size")
     if {"sparse", "compressed"} & set(kinds):
-        inputs |= (known.selection or _selection)(config)
+        inputs |= (known.selection or indexer)(config)
     if "state" in kinds or "state+full" in kinds:
         inputs |= _state(config, known)
     copy(config, ("num_kv_shared_layers",), inputs, "shared_kv_layers")
+    if int(inputs.get("shared_kv_layers", 0)) >= layers:
+        raise config.wrong(
+            f"num_kv_shared_layers is {inputs['shared_kv_layers']} of {layers} layers, but some "
+            "layer has to keep the cache that the others share"
+        )
     return inputs
 
 
-def _selection(config: Config) -> Inputs:
-    """The indexer of DeepSeek-V3.2 and after."""
-    inputs: Inputs = {"selected_tokens": config.need("index_topk")}
-    copy(config, ("index_n_heads",), inputs, "index_heads")
-    copy(config, ("index_head_dim",), inputs, "index_head_dim")
-    return inputs
+def indexer(config: Config) -> Inputs:
+    """The indexer of DeepSeek-V3.2 and after. Raises FlopbookError."""
+    return {
+        "selected_tokens": config.need("index_topk"),
+        "index_heads": config.need("index_n_heads"),
+        "index_head_dim": config.need("index_head_dim"),
+    }
 
 
 def _state(config: Config, known: Layers) -> Inputs:
@@ -95,13 +110,17 @@ def _kinds(config: Config, known: Layers, layers: int) -> list[str]:
     """The kind of each layer: as listed, else by a period, else as the architecture says."""
     for key in ("layer_types", "layers_block_type"):
         if config.raw.get(key) is not None:
-            return _usable(config, _listed(config, key))
+            return _usable(config, _listed(config, key, known))
     if known.kinds is not None:
         return known.kinds(config, layers)
     if known.sparse:
         return _indexers(config, layers)
     if known.interval:
-        interval = config.number("full_attention_interval") or known.interval
+        interval = config.size("full_attention_interval") or known.interval
+        if interval > layers:
+            raise config.wrong(
+                f"full_attention_interval is {interval}, but there are {layers} layers"
+            )
         return _every(interval, layers, "state")
     if known.chunk_period and config.number("attention_chunk_size"):
         return _chunks(config, known.chunk_period, layers)
@@ -109,16 +128,16 @@ def _kinds(config: Config, known: Layers, layers: int) -> list[str]:
 
 
 def _usable(config: Config, kinds: list[str]) -> list[str]:
-    """Windows and chunks without a size, null or zero, stand for full attention."""
-    unlimited = set()
-    for kind, key in (("window", "sliding_window"), ("chunk", "attention_chunk_size")):
-        # A file that does not name the size has the default of its architecture.
-        if key in config.raw and config.number(key) is None:
-            unlimited.add(kind)
-    return ["full" if kind in unlimited else kind for kind in kinds]
+    """Chunks of size null or zero stand for full attention; listed windows have a size."""
+    if "window" in kinds and not config.flag("use_sliding_window", True):
+        raise config.wrong("layers with a window are listed, but use_sliding_window is false")
+    # A file that does not name the size has the default of its architecture.
+    if "attention_chunk_size" in config.raw and config.number("attention_chunk_size") is None:
+        return ["full" if kind == "chunk" else kind for kind in kinds]
+    return kinds
 
 
-def _listed(config: Config, key: str) -> list[str]:
+def _listed(config: Config, key: str, known: Layers) -> list[str]:
     listed = config.raw[key]
     if not isinstance(listed, list) or len(listed) > MOST_LAYERS:
         raise config.wrong(f"{key} is {shorten(json.dumps(listed))}, expected a list of words")
@@ -127,6 +146,11 @@ def _listed(config: Config, key: str) -> list[str]:
             raise config.wrong(
                 f"{key} has the mixer {shorten(json.dumps(word))}, which is not read; give the "
                 "layers as options, such as --state-layers and --state-values"
+            )
+        if WORDS[word] == "none" and not known.single:
+            raise config.wrong(
+                f"{key} lists {word} as a layer, but each layer of {config.raw['model_type']} has "
+                "a mixer and a feed-forward block"
             )
     return [WORDS[word] for word in listed]
 
@@ -146,8 +170,11 @@ def _indexers(config: Config, layers: int) -> list[str]:
     if listed is None:
         return ["sparse"] * layers
     words = {"full": "sparse", "shared": "sparse-reuse"}
-    if not isinstance(listed, list) or not {str(word) for word in listed} <= words.keys():
-        raise config.wrong(f"indexer_types is {shorten(json.dumps(listed))}, expected full, shared")
+    is_list = isinstance(listed, list) and bool(listed)
+    if not is_list or not {str(word) for word in listed} <= words.keys() or listed[0] != "full":
+        raise config.wrong(
+            f"indexer_types is {shorten(json.dumps(listed))}, expected full, then full or shared"
+        )
     return [words[word] for word in listed]
 
 
@@ -158,14 +185,19 @@ def _every(period: int, layers: int, other: str) -> list[str]:
 
 def _chunks(config: Config, period: int, layers: int) -> list[str]:
     """Chunks in the layers with rotary positions, which `no_rope_layers` marks with 1."""
-    marked = config.numbers("no_rope_layers")
-    if marked:
-        return ["chunk" if is_chunked else "full" for is_chunked in marked]
-    return _every(config.number("no_rope_layer_interval") or period, layers, "chunk")
+    if config.raw.get("no_rope_layers"):
+        marks = config.marks("no_rope_layers", layers)
+        return ["chunk" if is_chunked else "full" for is_chunked in marks]
+    return _every(config.size("no_rope_layer_interval") or period, layers, "chunk")
 
 
 def _windows(config: Config, known: Layers, layers: int) -> list[str]:
     """Windows by the pattern of the file or of the architecture, where there is a window."""
+    if known.needs_window and "sliding_window" not in config.raw:
+        raise config.wrong(
+            "no sliding_window, which its architecture needs; add it to the file, null where all "
+            "layers see all tokens"
+        )
     if config.number("sliding_window") is None:
         return ["full"] * layers
     if known.late:
@@ -177,7 +209,7 @@ def _windows(config: Config, known: Layers, layers: int) -> list[str]:
         letters = from_letters(config, "sliding_window_pattern")
         kinds = (letters * (layers // len(letters) + 1))[:layers]
         return [*kinds[:-1], "full"]
-    period = config.number("sliding_window_pattern") or known.period
+    period = config.size("sliding_window_pattern") or known.period
     if period is None:
         return ["full"] * layers
     return _every(period, layers, "window") if period else ["window"] * layers

@@ -15,8 +15,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from flopbook.architectures import compressed, counts, hybrids, mixtures
-from flopbook.architectures.config import Config, Inputs, copy, copy_size
+from flopbook.architectures.config import Config, Inputs, copy, copy_size, latent_attention
 from flopbook.architectures.config_layers import Layers, read_layers
+from flopbook.architectures.mechanisms import refuse_unread
+from flopbook.architectures.nested import language_part
 from flopbook.architectures.quantised import weight_format
 from flopbook.architectures.shape import Shape
 from flopbook.data.claims import OWN_FILE, Claim
@@ -38,9 +40,12 @@ KEYS = {
     "head_dim": ("head_dim",),
     "context": ("max_position_embeddings", "n_positions", "n_ctx", "seq_length", "max_seq_len"),
 }
+# Fields that a file may name twice only alike; some name a longest context for each use.
+AGREEING = {field: keys for field, keys in KEYS.items() if field != "context"}
+# What a reader of an architecture that is not read can do instead.
+OPTIONS = "give the shape as options in place of the file, such as --layers, --d-model and --heads"
 NEEDED = ("layers", "d_model", "heads", "vocab")
-AT_LEAST_ONE = (*NEEDED, "kv_heads", "head_dim")
-LATENT = ("q_lora_rank", "kv_lora_rank", "qk_nope_head_dim", "qk_rope_head_dim", "v_head_dim")
+AT_LEAST_ONE = (*NEEDED, "kv_heads", "head_dim", "context")
 
 
 def _experts_everywhere(config: Config, inputs: Inputs) -> None:
@@ -62,8 +67,8 @@ def _narrow_experts(config: Config, inputs: Inputs) -> None:
     inputs["experts"] = experts
     inputs["expert_d_ff"] = config.need("moe_intermediate_size")
     inputs["experts_per_token"] = config.need("num_experts_per_tok")
-    step = config.number("moe_layer_freq", "decoder_sparse_step") or 1
-    if step > 1 or config.raw.get("mlp_only_layers"):
+    step = config.size("moe_layer_freq", "decoder_sparse_step") or 1
+    if step > 1 or config.numbers("mlp_only_layers"):
         raise config.wrong(
             "layers with and without experts in turn are not read; give the numbers as options"
         )
@@ -76,7 +81,7 @@ def _narrow_experts(config: Config, inputs: Inputs) -> None:
 
 def _llama4(config: Config, inputs: Inputs) -> None:
     """One shared expert beside the routed ones, in every layer or in every second one."""
-    step = config.number("interleave_moe_layer_step") or 1
+    step = config.size("interleave_moe_layer_step") or 1
     inputs["expert_d_ff"] = config.need("intermediate_size")
     inputs["d_ff"] = config.need("intermediate_size_mlp")
     layers = config.need("num_hidden_layers")
@@ -85,7 +90,8 @@ def _llama4(config: Config, inputs: Inputs) -> None:
     inputs["experts"] = config.need("num_local_experts")
     inputs["experts_per_token"] = config.need("num_experts_per_tok")
     inputs["shared_experts"] = 1
-    expert_layers = layers // step
+    listed = config.numbers("moe_layers")
+    expert_layers = layers // step if listed is None else len(listed)
     if layers > expert_layers:
         inputs["dense_layers"] = layers - expert_layers
 
@@ -93,9 +99,7 @@ def _llama4(config: Config, inputs: Inputs) -> None:
 def _latent_experts(config: Config, inputs: Inputs) -> None:
     """Latent attention and narrow experts, as in DeepSeek-V2 and after."""
     _narrow_experts(config, inputs)
-    for key in LATENT:
-        copy(config, (key,), inputs, key)
-    inputs.pop("head_dim", None)  # some files repeat a part of the head here
+    latent_attention(config, inputs)
 
 
 def _falcon(config: Config, inputs: Inputs) -> None:
@@ -135,11 +139,19 @@ class Architecture(NamedTuple):
     layers: Layers = Layers()
     width: int = 0  # feed-forward over model width, where the file need not say it
     vocab: int = 0  # where the file need not say it
+    pairs: bool = False  # num_layers counts pairs of num_hidden_layers
 
 
 # GPT-2 and the models that were built like it.
 _EARLY = {"ffn": "plain", "biases": "all", "norm": "layer"}
 _QWEN_NEXT = {"qk_norm": "head", "attention_gate": "yes"}
+
+
+def every(period: int) -> Layers:
+    """Full attention once in a period of layers with a window."""
+    return Layers(period=period, needs_window=True)
+
+
 ALL_WINDOWED = Layers(period=0)
 LATE = Layers(late=True)
 SPARSE = Layers(sparse=True)
@@ -154,7 +166,7 @@ ARCHITECTURES = {
         {"ffn": "plain", "norm": "layer"}, tied=True, read_rest=_falcon, width=4
     ),
     "llama": Architecture(),
-    "mistral": Architecture(layers=ALL_WINDOWED),
+    "mistral": Architecture(layers=Layers(period=0, needs_window=True)),
     "mixtral": Architecture(read_rest=_experts_everywhere, layers=ALL_WINDOWED),
     "qwen2": Architecture({"biases": "qkv"}, layers=LATE),
     "qwen2_moe": Architecture({"biases": "qkv"}, read_rest=_narrow_experts, layers=LATE),
@@ -179,29 +191,29 @@ ARCHITECTURES = {
     "hunyuan": Architecture(tied=True, read_rest=mixtures.hunyuan),
     "hunyuan_v1_moe": Architecture(tied=True, read_rest=mixtures.hunyuan),
     "hunyuan_v1_dense": Architecture({"qk_norm": "head"}, tied=True),
-    "longcat_flash": Architecture(read_rest=mixtures.longcat),
+    "longcat_flash": Architecture(read_rest=mixtures.longcat, pairs=True),
     "mimo": Architecture({"biases": "qkv"}, layers=LATE),
     "mimo_v2_flash": Architecture(read_rest=mixtures.mimo_flash, layers=mixtures.MIMO),
     "step3p5": Architecture({"qk_norm": "head"}, read_rest=mixtures.step, layers=mixtures.STEP),
     "step3p7": Architecture({"qk_norm": "head"}, read_rest=mixtures.step, layers=mixtures.STEP),
     "apertus": Architecture({"ffn": "plain", "qk_norm": "head"}),
     "gemma": Architecture(tied=True),
-    "gemma2": Architecture({"norms_per_layer": 4}, tied=True, layers=Layers(period=2)),
+    "gemma2": Architecture({"norms_per_layer": 4}, tied=True, layers=every(2)),
     "gemma3_text": Architecture(
-        {"norms_per_layer": 4, "qk_norm": "head"}, tied=True, vocab=262208, layers=Layers(period=6)
+        {"norms_per_layer": 4, "qk_norm": "head"}, tied=True, vocab=262208, layers=every(6)
     ),
     "gemma4_text": Architecture(
         {"norms_per_layer": 4, "qk_norm": "head"},
         tied=True,
         read_rest=mixtures.gemma4,
-        layers=Layers(period=6),
+        layers=every(6),
     ),
     "phi3": Architecture(layers=ALL_WINDOWED),
     "olmo": Architecture({"norm": "none"}),
     "olmo2": Architecture({"qk_norm": "full"}),
     "olmoe": Architecture({"qk_norm": "full"}, read_rest=_experts_everywhere),
-    "olmo3": Architecture({"qk_norm": "full"}, layers=Layers(period=4)),
-    "exaone4": Architecture({"qk_norm": "head"}, layers=Layers(period=4)),
+    "olmo3": Architecture({"qk_norm": "full"}, layers=every(4)),
+    "exaone4": Architecture({"qk_norm": "head"}, layers=every(4)),
     "smollm3": Architecture(tied=True, layers=LATE),
     "seed_oss": Architecture({"biases": "qkv"}),
     "ernie4_5_moe": Architecture(tied=True, read_rest=hybrids.ernie),
@@ -212,12 +224,10 @@ ARCHITECTURES = {
     "minimax_m3": Architecture(
         {"qk_norm": "head"}, read_rest=mixtures.minimax_m3, layers=mixtures.MINIMAX_M3
     ),
-    "gpt_oss": Architecture(
-        {"biases": "all"}, read_rest=_experts_everywhere, layers=Layers(period=2)
-    ),
+    "gpt_oss": Architecture({"biases": "all"}, read_rest=_experts_everywhere, layers=every(2)),
     "llama4_text": Architecture(read_rest=_llama4, layers=Layers(chunk_period=4)),
     "cohere": Architecture({"norms_per_layer": 1}, tied=True),
-    "cohere2": Architecture({"norms_per_layer": 1}, tied=True, layers=Layers(period=4)),
+    "cohere2": Architecture({"norms_per_layer": 1}, tied=True, layers=every(4)),
     "nemotron_h": Architecture(
         {"ffn": "plain", "norms_per_layer": 1}, read_rest=hybrids.nemotron, layers=hybrids.NEMOTRON
     ),
@@ -275,25 +285,40 @@ def shape_of(config: Config) -> Inputs:
     if not isinstance(name, str):
         raise config.wrong("no model_type; is it the config.json of a model?")
     if name in mixtures.UNREAD:
-        raise config.wrong(
-            f"{name} is not read, because of its {mixtures.UNREAD[name]}; give the shape as "
-            "options, such as --state-layers and --state-values"
-        )
+        raise config.wrong(f"{name} is not read, because of its {mixtures.UNREAD[name]}; {OPTIONS}")
     if name not in ARCHITECTURES:
-        raise UnknownName(f"model_type in {config.file}", name, ARCHITECTURES)
+        raise UnknownName(f"model_type in {config.file}", name, ARCHITECTURES, OPTIONS)
+    if config.flag("is_encoder_decoder"):
+        raise config.wrong(f"models with an encoder (is_encoder_decoder) are not read; {OPTIONS}")
     architecture = ARCHITECTURES[name]
     inputs = _sizes(config, architecture)
     is_tied = config.flag("tie_word_embeddings", architecture.tied)
     inputs["tied_embeddings"] = "yes" if is_tied else "no"
     inputs |= architecture.words
-    if config.flag("attention_bias") and "biases" not in architecture.words:
-        inputs["biases"] = "qkv"
+    switched_on = _biases(config)
+    if "biases" not in architecture.words:
+        inputs |= switched_on
     if architecture.read_rest:
         architecture.read_rest(config, inputs)
     elif "d_ff" not in inputs:
         config.need(*KEYS["d_ff"])  # raises
     inputs |= read_layers(config, architecture.layers, int(inputs["layers"]))
+    refuse_unread(config, architecture.layers, inputs)
+    blocks = int(inputs.get("ffn_layers", inputs["layers"]))
+    dense = int(inputs.get("dense_layers", 0))
+    if "experts" in inputs and dense == blocks:
+        raise config.wrong(f"all {blocks} layers are dense, so none has its experts")
     return inputs
+
+
+def _biases(config: Config) -> Inputs:
+    """The biases that a file switches on. Raises FlopbookError."""
+    in_attention, in_blocks = config.flag("attention_bias"), config.flag("mlp_bias")
+    if in_blocks and not in_attention:
+        raise config.wrong("mlp_bias without attention_bias is not read; take it out of the file")
+    if not in_attention:
+        return {}
+    return {"biases": "all" if in_blocks else "qkv"}
 
 
 def _sizes(config: Config, architecture: Architecture) -> Inputs:
@@ -302,6 +327,8 @@ def _sizes(config: Config, architecture: Architecture) -> Inputs:
     for field, keys in KEYS.items():
         take = copy_size if field in AT_LEAST_ONE else copy
         take(config, keys, sizes, field)
+        if field in AGREEING and not (architecture.pairs and field == "layers"):
+            _agree(config, keys)
     if architecture.vocab:
         sizes.setdefault("vocab", architecture.vocab)
     listed = config.raw.get("layers_block_type")
@@ -313,6 +340,14 @@ def _sizes(config: Config, architecture: Architecture) -> Inputs:
     if architecture.width:
         sizes.setdefault("d_ff", architecture.width * int(sizes["d_model"]))
     return sizes
+
+
+def _agree(config: Config, keys: tuple[str, ...]) -> None:
+    """Names of one size that are all there say the same. Raises FlopbookError."""
+    said = [(key, config.number(key)) for key in keys if config.number(key) is not None]
+    for key, number in said:
+        if number != said[0][1]:
+            raise config.wrong(f"{said[0][0]} is {said[0][1]}, but {key} is {number}; keep one")
 
 
 def _load(path: Path) -> Config:
@@ -346,8 +381,5 @@ def _group(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _config(raw: dict[str, Any], file: str) -> Config:
     """A configuration, or the language part of one that has several."""
-    language = raw.get("text_config")
-    if isinstance(language, dict) and str(raw.get("model_type")) not in ARCHITECTURES:
-        model_type = language.get("model_type", f"{raw.get('model_type')}_text")
-        raw = {**raw, **language, "model_type": model_type}
-    return Config(raw, file)
+    known = {*ARCHITECTURES, *mixtures.UNREAD}
+    return language_part(Config(raw, file), known, AGREEING)

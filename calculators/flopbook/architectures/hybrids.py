@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from flopbook.architectures.config import Config, Inputs, copy
+import json
+
+from flopbook.architectures.config import Config, Inputs, copy, latent_attention
 from flopbook.architectures.config_layers import Layers, from_letters
+from flopbook.errors import shorten
 
 
 def gated_delta(config: Config) -> Inputs:
     """Gated delta net of Qwen3-Next and after."""
+    heads, key_heads = config.need("linear_num_value_heads"), config.need("linear_num_key_heads")
+    if heads % key_heads:
+        raise config.wrong(
+            f"linear_num_key_heads {key_heads} does not divide linear_num_value_heads {heads}"
+        )
     return {
         "state_kind": "gated-delta",
-        "state_heads": config.need("linear_num_value_heads"),
+        "state_heads": heads,
         "state_head_dim": config.need("linear_value_head_dim"),
-        "state_key_heads": config.need("linear_num_key_heads"),
+        "state_key_heads": key_heads,
         "state_key_dim": config.need("linear_key_head_dim"),
         "state_conv": config.need("linear_conv_kernel_dim"),
     }
@@ -23,12 +31,17 @@ def _mamba2(config: Config) -> Inputs:
     heads = config.need("mamba_n_heads")
     inner = config.number("mamba_d_ssm")
     if inner is None:
-        inner = (config.number("mamba_expand") or 2) * config.need("hidden_size")
+        inner = (config.size("mamba_expand") or 2) * config.need("hidden_size")
     is_open = config.raw.get("mamba_d_head") in (None, "auto")
+    head_dim = inner // heads if is_open else config.need("mamba_d_head")
+    if heads * head_dim != inner:
+        raise config.wrong(
+            f"mamba_n_heads {heads} times mamba_d_head {head_dim} is not the inner width {inner}"
+        )
     return {
         "state_kind": "mamba2",
         "state_heads": heads,
-        "state_head_dim": inner // heads if is_open else config.need("mamba_d_head"),
+        "state_head_dim": head_dim,
         "state_key_heads": config.number("mamba_n_groups") or 1,
         "state_key_dim": config.need("mamba_d_state"),
         "state_conv": config.need("mamba_d_conv"),
@@ -53,7 +66,7 @@ def _mamba(config: Config) -> Inputs:
     return {
         "state_kind": "mamba",
         "state_heads": 1,
-        "state_head_dim": (config.number("mamba_expand") or 2) * width,
+        "state_head_dim": (config.size("mamba_expand") or 2) * width,
         "state_key_heads": 1,
         "state_key_dim": config.need("mamba_d_state"),
         "state_conv": config.need("mamba_d_conv"),
@@ -79,28 +92,49 @@ def _kda(config: Config) -> Inputs:
 
 def _kimi_kinds(config: Config, layers: int) -> list[str]:
     """Layers with latent attention are listed, counted from 1."""
-    full = config.group("linear_attn_config").numbers("full_attn_layers")
+    linear = config.group("linear_attn_config")
+    full = linear.numbers("full_attn_layers")
     if full is None:
-        raise config.wrong("no full_attn_layers, which its architecture needs")
+        raise config.missing("full_attn_layers")
+    recurrent = linear.numbers("kda_layers")
+    if recurrent is None:
+        recurrent = [number for number in range(1, layers + 1) if number not in full]
+    if sorted(full + recurrent) != list(range(1, layers + 1)):
+        raise config.wrong(f"full_attn_layers and kda_layers are not the layers 1 to {layers}")
     return ["full" if number in full else "state" for number in range(1, layers + 1)]
 
 
 def _lightning_kinds(config: Config, layers: int) -> list[str]:
     """1 marks softmax attention; a file without the list alternates, softmax first."""
-    marked = config.numbers("attn_type_list")
-    if marked is None:
+    if config.raw.get("attn_type_list") is None:
         marked = [1 - number % 2 for number in range(layers)]
+    else:
+        marked = config.marks("attn_type_list", layers)
     return ["full" if is_full else "state" for is_full in marked]
 
 
 def _mamba_kinds(config: Config, layers: int) -> list[str]:
     """Attention once in a period (Jamba), or in the layers that are listed (Bamba)."""
-    period = config.number("attn_layer_period")
+    period = config.size("attn_layer_period")
     if period:
-        offset = config.number("attn_layer_offset") or 0
+        offset = _offset(config, "attn_layer_offset", period)
         return ["full" if number % period == offset else "state" for number in range(layers)]
-    listed = config.numbers("attn_layer_indices") or []
+    listed = config.numbers("attn_layer_indices")
+    if listed is None:
+        raise config.missing("layer_types, attn_layer_period or attn_layer_indices")
+    if listed and max(listed) >= layers:
+        raise config.wrong(
+            f"attn_layer_indices has {max(listed)}, but the last of {layers} layers is {layers - 1}"
+        )
     return ["full" if number in listed else "state" for number in range(layers)]
+
+
+def _offset(config: Config, key: str, period: int) -> int:
+    """Which layer of a period is the special one. Raises FlopbookError."""
+    offset = config.number(key) or 0
+    if offset >= period:
+        raise config.wrong(f"{key} is {offset}, but the layers repeat after {period}")
+    return offset
 
 
 def _beside_kinds(config: Config, layers: int) -> list[str]:
@@ -116,13 +150,17 @@ KIMI = Layers(kinds=_kimi_kinds, state=_kda)
 MAMBA = Layers(kinds=_mamba_kinds, state=_mamba)
 MAMBA2 = Layers(kinds=_mamba_kinds, state=_mamba2)
 BESIDE = Layers(kinds=_beside_kinds, state=_mamba2)
-NEMOTRON = Layers(kinds=_nemotron_kinds, state=_nemotron_state)
+NEMOTRON = Layers(kinds=_nemotron_kinds, state=_nemotron_state, single=True)
 
 
 def nemotron(config: Config, inputs: Inputs) -> None:
     """Each layer is one block: a mixer, a feed-forward block or experts."""
     blocks = _nemotron_blocks(config)
     experts, dense = blocks.count("E"), blocks.count("-")
+    if config.number("num_hidden_layers") not in (None, len(blocks)):
+        raise config.wrong(
+            f"its pattern has {len(blocks)} layers, but num_hidden_layers is {inputs['layers']}"
+        )
     inputs["layers"] = len(blocks)
     inputs["ffn_layers"] = experts + dense
     if not experts:
@@ -145,6 +183,10 @@ def _nemotron_blocks(config: Config) -> str:
     if listed is None:
         from_letters(config, "hybrid_override_pattern")  # raises
         return str(config.raw["hybrid_override_pattern"])
+    if not isinstance(listed, list):
+        raise config.wrong(
+            f"its layers are {shorten(json.dumps(listed))}, expected a list of words"
+        )
     letters = {"moe": "E", "mlp": "-"}
     return "".join(letters.get(str(word), "*") for word in listed)
 
@@ -168,8 +210,8 @@ def jamba(config: Config, inputs: Inputs) -> None:
     experts = config.number("num_experts")
     if experts is None or experts == 1:
         return
-    period = config.number("expert_layer_period") or 2
-    offset = config.number("expert_layer_offset") or 0
+    period = config.size("expert_layer_period") or 2
+    offset = _offset(config, "expert_layer_offset", period)
     layers = int(inputs["layers"])
     with_experts = sum(number % period == offset for number in range(layers))
     inputs["experts"] = experts
@@ -180,10 +222,7 @@ def jamba(config: Config, inputs: Inputs) -> None:
 
 def kimi_linear(config: Config, inputs: Inputs) -> None:
     """Latent attention between layers of Kimi delta attention, narrow experts in all but a few."""
-    for key in ("q_lora_rank", "kv_lora_rank", "qk_nope_head_dim", "qk_rope_head_dim"):
-        copy(config, (key,), inputs, key)
-    copy(config, ("v_head_dim",), inputs, "v_head_dim")
-    inputs.pop("head_dim", None)
+    latent_attention(config, inputs)
     experts = config.number("num_experts")
     if experts is None:
         return

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from flopbook.architectures.config import Config, Inputs, copy, copy_size
+from flopbook.architectures.config import Config, Inputs, copy, copy_size, latent_attention
 from flopbook.architectures.config_layers import Layers
 
 # What stands in the layers of architectures that are known and not read.
@@ -29,17 +29,12 @@ def _uniform(config: Config, key: str) -> int | None:
     if not isinstance(listed, list):
         return config.number(key)
     numbers = config.numbers(key) or []
+    layers = config.need("num_hidden_layers")
+    if len(numbers) != layers:
+        raise config.wrong(f"{key} has {len(numbers)} numbers, but there are {layers} layers")
     if len(set(numbers)) != 1:
         raise config.wrong(f"{key} differs from layer to layer, which is not read")
     return numbers[0] or None
-
-
-def _marks(config: Config, key: str, layers: int) -> list[int]:
-    """One number for each layer, 1 where it is of the special kind. Raises FlopbookError."""
-    marks = config.numbers(key)
-    if marks is None or len(marks) < layers:
-        raise config.wrong(f"no {key} of {layers} layers, which its architecture needs")
-    return marks[:layers]
 
 
 def bailing(config: Config, inputs: Inputs) -> None:
@@ -68,7 +63,7 @@ def hunyuan(config: Config, inputs: Inputs) -> None:
     width = _uniform(config, "moe_intermediate_size") or config.need("intermediate_size")
     visited = _uniform(config, "moe_topk")
     if visited is None:
-        raise config.wrong("no moe_topk, which its architecture needs")
+        raise config.missing("moe_topk")
     inputs |= {"experts": experts, "expert_d_ff": width, "experts_per_token": visited}
     inputs.pop("d_ff", None)
     shared = _uniform(config, "num_shared_expert")
@@ -82,10 +77,7 @@ def longcat(config: Config, inputs: Inputs) -> None:
     Each pair of attention and dense block counts as a layer. Experts that do nothing are visited
     too: a token meets two thirds of `moe_topk` on average where a third of all do nothing.
     """
-    for key in ("q_lora_rank", "kv_lora_rank", "qk_nope_head_dim", "qk_rope_head_dim"):
-        copy(config, (key,), inputs, key)
-    copy(config, ("v_head_dim",), inputs, "v_head_dim")
-    inputs.pop("head_dim", None)
+    latent_attention(config, inputs)
     blocks = config.need("num_layers")
     experts, idle = config.need("n_routed_experts"), config.number("zero_expert_num") or 0
     inputs["layers"] = 2 * blocks
@@ -107,7 +99,7 @@ def mimo_flash(config: Config, inputs: Inputs) -> None:
     ):
         if config.number(windowed) not in (None, config.number(plain)):
             raise config.wrong(f"{windowed} differs from {plain}, which is not read")
-    dense = layers - sum(_marks(config, "moe_layer_freq", layers))
+    dense = layers - sum(config.marks("moe_layer_freq", layers))
     inputs["experts"] = config.need("n_routed_experts")
     inputs["expert_d_ff"] = config.need("moe_intermediate_size")
     inputs["experts_per_token"] = config.need("num_experts_per_tok")
@@ -119,7 +111,7 @@ def mimo_flash(config: Config, inputs: Inputs) -> None:
 
 
 def _mimo_kinds(config: Config, layers: int) -> list[str]:
-    marks = _marks(config, "hybrid_layer_pattern", layers)
+    marks = config.marks("hybrid_layer_pattern", layers)
     return ["window" if is_windowed else "full" for is_windowed in marks]
 
 
@@ -152,13 +144,13 @@ def _listed(config: Config, listed: Any) -> int:
 
 
 def _step_kinds(config: Config, layers: int) -> list[str]:
-    raise config.wrong("no layer_types, which its architecture needs")
+    raise config.missing("layer_types")
 
 
 def minimax_m3(config: Config, inputs: Inputs) -> None:
     """Experts after dense layers beside a shared one; blocks of tokens selected by an indexer."""
     layers = int(inputs["layers"])
-    dense = layers - sum(_marks(config, "moe_layer_freq", layers))
+    dense = layers - sum(config.marks("moe_layer_freq", layers))
     inputs["experts"] = config.need("num_local_experts")
     inputs["experts_per_token"] = config.need("num_experts_per_tok")
     inputs["expert_d_ff"] = config.need("moe_intermediate_size", "intermediate_size")
@@ -170,7 +162,7 @@ def minimax_m3(config: Config, inputs: Inputs) -> None:
 
 
 def _m3_kinds(config: Config, layers: int) -> list[str]:
-    marks = _marks(config.group("sparse_attention_config"), "sparse_attention_freq", layers)
+    marks = config.group("sparse_attention_config").marks("sparse_attention_freq", layers)
     return ["sparse" if is_sparse else "full" for is_sparse in marks]
 
 
@@ -201,7 +193,9 @@ def gemma4(config: Config, inputs: Inputs) -> None:
     inputs["experts"] = experts
     inputs["experts_per_token"] = config.need("top_k_experts")
     inputs["expert_d_ff"] = config.need("moe_intermediate_size")
-    inputs |= {"shared_experts": 1, "shared_expert_d_ff": inputs.pop("d_ff"), "norms_per_layer": 7}
+    inputs |= {"shared_experts": 1, "norms_per_layer": 7}
+    inputs["shared_expert_d_ff"] = config.need("intermediate_size")
+    del inputs["d_ff"]
 
 
 MIMO = Layers(kinds=_mimo_kinds)

@@ -10,7 +10,8 @@ from flopbook.errors import shorten
 
 KEY = "quantization_config"
 # Methods that store weights as whole numbers of some bits.
-INTEGER_METHODS = ("gptq", "awq", "auto-round", "hqq", "quanto")
+INTEGER_METHODS = ("gptq", "awq", "auto-round", "hqq")
+QUANTO = {"int4": "int4", "int8": "int8", "float8": "fp8"}
 FORMATS = {"fp8": "fp8", "fbgemm_fp8": "fp8", "mxfp4": "mxfp4"}
 ALGORITHMS = {"FP8": "fp8", "NVFP4": "nvfp4", "W4A16_AWQ": "int4", "INT4_AWQ": "int4"}
 # Bits of compressed tensors by their type; floats of 4 bits by the values that share a scale.
@@ -27,8 +28,12 @@ def weight_format(config: Config) -> str | None:
     settings = config.group(KEY)
     format_name = _format(settings)
     # Experts may be narrower than all else.
-    if config.raw.get("expert_dtype") == "fp4" and format_name == "fp8":
+    of_experts = config.raw.get("expert_dtype")
+    if of_experts == "fp4" and format_name == "fp8":
         return "mxfp4"
+    if of_experts not in (None, "fp4", format_name):
+        shown = shorten(json.dumps(of_experts))
+        raise config.wrong(f"expert_dtype is {shown}, expected fp4; take it out of the file")
     if format_name is None:
         shown = shorten(json.dumps(settings.raw.get("quant_method")))
         raise config.wrong(
@@ -41,15 +46,25 @@ def weight_format(config: Config) -> str | None:
 def _format(settings: Config) -> str | None:
     method = settings.raw.get("quant_method")
     if method == "bitsandbytes":
-        narrow = settings.flag("load_in_4bit") or settings.flag("_load_in_4bit")
-        return "int4" if narrow else "int8"
+        return _loaded(settings)
     if method in INTEGER_METHODS:
-        return {4: "int4", 8: "int8"}.get(settings.number("bits", "nbits", "w_bit") or 4)
+        return {4: "int4", 8: "int8"}.get(settings.number("bits", "nbits", "w_bit") or 0)
+    if method == "quanto":
+        return QUANTO.get(str(settings.raw.get("weights")))
     if method == "compressed-tensors":
         return _compressed(settings)
     if method == "modelopt":
         return ALGORITHMS.get(str(settings.raw.get("quant_algo")).upper())
     return FORMATS.get(str(method))
+
+
+def _loaded(settings: Config) -> str | None:
+    """What bitsandbytes makes of weights: one of two widths; None where it is not one."""
+    narrow = settings.flag("load_in_4bit") or settings.flag("_load_in_4bit")
+    wide = settings.flag("load_in_8bit") or settings.flag("_load_in_8bit")
+    if narrow == wide:
+        return None
+    return "int4" if narrow else "int8"
 
 
 def _compressed(settings: Config) -> str | None:
@@ -63,7 +78,9 @@ def _of_weights(weights: Any) -> str | None:
     if not isinstance(weights, dict):
         return None
     bits = weights.get("num_bits")
-    if weights.get("type") != "float":
+    if weights.get("type") not in ("int", "float"):
+        return None
+    if weights["type"] == "int":
         return {4: "int4", 8: "int8"}.get(bits) if isinstance(bits, int) else None
     size = weights.get("group_size")
     shared = BLOCKS.get(size) if isinstance(size, int) else None
