@@ -81,10 +81,10 @@ def layer_counts(
 
 @part
 def head_width(heads: Heads, head_dim: HeadDim = inf, d_model: Width = inf) -> dict[str, Any]:
-    """Head dimension, given or as the heads share the model width."""
-    # Where the heads are open nothing is computed with their width.
+    """Head dimension, given or as the heads share the model width; of all where they are open."""
     even_head = where(d_model < inf, d_model, 0) / where(heads > 0, heads, 1)
-    return {"head_size": where(head_dim < inf, head_dim, even_head)}
+    given_head = where(head_dim < inf, head_dim, even_head)
+    return {"head_size": where(heads > 0, given_head, even_head)}
 
 
 @part
@@ -320,6 +320,7 @@ def sequence_pairs(
 @part
 def sequence_work(
     heads: Heads,
+    head_size: Step,
     read_tokens: Step,
     windowed: Step,
     full: Step,
@@ -348,8 +349,11 @@ def sequence_work(
     """Multiplications and additions of the scores of a whole sequence, read at once."""
     # While reading, latent attention widens its keys and values to those of its heads.
     widened = qk_nope_head_dim + qk_rope_head_dim + v_head_dim
-    pair_width = heads * where(kv_lora_rank > 0, widened, both)
-    window_pair = heads * where(kv_lora_rank > 0, widened, window_both)
+    # Without a number of heads, those of keys are as wide as the model together, as are values.
+    pair_width = where(heads > 0, heads * where(kv_lora_rank > 0, widened, both), 2 * head_size)
+    window_pair = where(
+        heads > 0, heads * where(kv_lora_rank > 0, widened, window_both), 2 * head_size
+    )
     compressed_pairs = sparse_layers * (selected_pairs + side_pairs) + compressed_layers * (
         packed_pairs + side_pairs
     )
