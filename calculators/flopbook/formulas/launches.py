@@ -10,7 +10,7 @@ from flopbook.formulas.network_omissions import (
     MEASURED_SHARE,
 )
 from flopbook.formulas.omissions import omission
-from flopbook.quantities.ops import where
+from flopbook.quantities.ops import minimum, where
 
 # As vLLM writes them, operation by operation (vllm/model_executor/models/deepseek_v2.py).
 OF_A_LAYER = Constant(
@@ -35,15 +35,16 @@ FOR_LATENTS = Constant(
 )
 def kernels_beside_dense_ones(
     layers: float,
+    expert_layers: float,
     layer_overhead: float,
     experts: float,
     kv_lora_rank: float,
     likely_seconds: float,
 ) -> float:
     """More kernels at the time of each of a dense layer."""
-    for_experts = where(experts > 1, FOR_EXPERTS, 0)
-    more = for_experts + where(kv_lora_rank > 0, FOR_LATENTS, 0)
-    return layers * layer_overhead * more / OF_A_LAYER / likely_seconds
+    for_experts = where(experts > 1, FOR_EXPERTS * minimum(expert_layers, layers), 0)
+    more = for_experts + where(kv_lora_rank > 0, FOR_LATENTS * layers, 0)
+    return layer_overhead * more / OF_A_LAYER / likely_seconds
 
 
 @omission(
