@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from flopbook.errors import FlopbookError
 from flopbook.evaluation.calculator import calculate
 from flopbook.formulas import arithmetic_intensity, min_batch, ridge_point
-from flopbook.formulas.rooflines import unfused_scores
+from flopbook.formulas.rooflines import first_addition, unfused_scores
 
 sides = st.integers(min_value=1, max_value=100_000).map(float)
 CHIP = {"peak": 989.4e12, "bandwidth": 3.35e12}
@@ -242,3 +242,9 @@ def test_refused_values_say_what_was_expected(given_: dict[str, Any], message: s
 def test_only_attention_writes_scores(m: int, n: int, op: str) -> None:
     values = {"op": op, "m": m, "n": n, "heads": 4, "bytes_per_param": 2, "bytes": 1000}
     assert unfused_scores.value(values) == (0 if op == "gemm" else 2 * m * n * 4 * 2 / 1000)
+
+
+@given(st.integers(1, 10**6))
+def test_the_first_product_of_a_sum_is_not_added(k: int) -> None:
+    """2k - 1 operations where 2k are counted."""
+    assert 2 * k * (1 + first_addition.value({"k": k})) == pytest.approx(2 * k - 1)

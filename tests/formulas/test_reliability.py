@@ -222,3 +222,15 @@ def test_the_size_of_higher_orders_is_that_of_the_exact_model(save: float, resta
     exact = 1 - period / (math.expm1(period + save) * math.exp(restart))
     share = failures_in_lost_time.value(run)
     assert run["lost"] * (1 + share) == pytest.approx(exact, abs=0.02)
+
+
+@given(st.floats(0.01, 20), st.floats(1e-3, 2))
+def test_higher_orders_never_give_back_what_longer_saving_loses(
+    save: float, restart: float
+) -> None:
+    """However long saving takes against the time between failures."""
+    lost = []
+    for longer in (1, 1.5, 4):
+        run = reliability(chips=1, chip_mtbf=1, save=longer * save, restart=restart, interval=1.0)
+        lost.append(run["lost"] * (1 + failures_in_lost_time.value(run)))
+    assert lost == sorted(lost)
