@@ -1,12 +1,13 @@
 """What the memory of training leaves out, with its size."""
 
 from flopbook.formulas.declaration import Constant
+from flopbook.formulas.layer_activations import MASK
 from flopbook.formulas.omissions import omission
 from flopbook.formulas.optimizer_states import FP32
 from flopbook.quantities.ops import ceil, inf, maximum, minimum, where
 
 EIGHT_BIT_MOMENTS = Constant(2.0, "byte/param", "two moments in 8 bits")
-BLOCKS_OF_A_LAYER = Constant(2.0, "1", "attention and feed-forward block, each with its input")
+BLOCKS_OF_A_LAYER = Constant(2.0, "1", "attention and feed-forward block, each with its mask")
 
 
 @omission(
@@ -92,9 +93,22 @@ def rows_kept_whole(
     hsdp: float,
     zero: float,
     layers: float,
+    ffn_layers: float,
+    dense_layers: float,
+    attention_layers: float,
+    state_layers: float,
     norms_per_layer: float,
+    ffn_kind: str,
+    dropout: str,
+    residual_streams: float,
+    q_lora_rank: float,
+    o_lora_rank: float,
+    o_groups: float,
+    kv_lora_rank: float,
+    qk_rope_head_dim: float,
     experts_per_token: float,
     experts: float,
+    expert_d_model: float,
     micro_batch: float,
     seq: float,
     d_model: float,
@@ -112,16 +126,31 @@ def rows_kept_whole(
     step: float,
     total: float,
 ) -> float:
-    """Rows as wide as the model: inputs of both blocks and of their norms, copies for experts.
+    """Rows as wide as the model: inputs of blocks and of their norms, latents, copies for experts.
 
     Where the optimizer step or the last stage, with the logits, becomes the peak, less is saved.
     """
     is_whole = {"no": 1}.get(sequence_parallel, 0)
-    copies = where(experts > 1, 2 * experts_per_token, 0)
-    every_row = norms_per_layer + BLOCKS_OF_A_LAYER + copies
+    blocks = where(ffn_layers < inf, ffn_layers, layers)
+    attending = where(attention_layers < inf, attention_layers, layers - state_layers)
+    entries = (minimum(attending + state_layers, layers) + blocks) / layers
+    sparse = where(experts > 1, blocks - dense_layers, 0)
+    copied = where(expert_d_model < inf, expert_d_model, d_model)
+    copies = 2 * experts_per_token * copied * sparse / layers
+    cached = where(kv_lora_rank > 0, kv_lora_rank + qk_rope_head_dim, 0)
+    latents = (q_lora_rank + o_lora_rank * o_groups + cached) * attending / layers
+    # Models with plain blocks are trained with dropout, unless it is said.
+    by_kind = 1 if ffn_kind == "plain" else 0
+    masked = {"yes": 1, "no": 0}.get(dropout, by_kind)
+    narrow_rows = (
+        copies + latents
+    ) / d_model + masked * BLOCKS_OF_A_LAYER * MASK / activation_bytes
+    every_row = norms_per_layer + entries * residual_streams + narrow_rows
     # A layer that is computed again keeps its input alone, and has the others once more for a time.
-    rows = {"full": 1, "selective-op": 1}.get(recompute, every_row)
-    again = {"full": every_row, "selective-op": every_row - 1}.get(recompute, 0)
+    kept_again = {"full": 1, "selective-op": 1}.get(recompute, 0)
+    rows = where(kept_again > 0, residual_streams, every_row)
+    others = {"full": 0, "selective-op": residual_streams}.get(recompute, every_row)
+    again = every_row - others
     row = d_model * activation_bytes * micro_batch * seq / cp * (1 - 1 / tp)
     stage_rows = rows * layers / pp
     # The last stage of 1F1B holds one micro-batch, more when interleaved, and two rows beside its
