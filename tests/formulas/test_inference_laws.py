@@ -162,8 +162,9 @@ def test_only_layers_with_experts_send_tokens_to_them() -> None:
     copies = 8 * 1024 / 32 * 7168 * (1 + 2)
     layer = copies * ((31 / 32 - 3 / 4) / 450e9 + 3 / 4 / 50e9)
     assert seconds() == pytest.approx(58 * layer)
-    # No more of them than there are layers.
-    assert seconds(expert_layers=1000) == pytest.approx(61 * layer)
+    assert seconds(expert_layers=61) == pytest.approx(61 * layer)
+    with pytest.raises(FlopbookError, match="--expert-layers 62 is larger than --layers 61"):
+        seconds(expert_layers=62)
     # Sums of tensor parallelism stay in every layer, dense or not.
     summed = 61 * 2 * 2 * (1024 / 32) * 7168 * 2 / 2 / 450e9
     layer = copies / 2 * ((31 / 32 - 7 / 8) / 450e9 + 7 / 8 / 50e9)

@@ -109,8 +109,15 @@ def replicas_have_sequences(batch: float, chips: float, tp: float, dp: float, ep
     return batch >= where(dp < inf, dp, groups)
 
 
+@rule("--expert-layers {expert_layers} is larger than --layers {layers}")
+def expert_layers_are_some(layers: float, expert_layers: float) -> bool:
+    """Layers with experts are some of all layers; open, they are all of them."""
+    return where(expert_layers < inf, expert_layers, 0) <= layers
+
+
 LAYOUT_RULES = (
     visited_experts_exist,
+    expert_layers_are_some,
     tp_divides_chips,
     chips_are_tp_times_dp,
     chips_fill_the_heads,
