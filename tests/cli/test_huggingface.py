@@ -201,7 +201,7 @@ WRONG: dict[str, tuple[Any, str]] = {
         "config.json is no JSON: 'vocab_size' stands there twice; keep one",
     ),
     "long number": (b'{"model_type": ' + b"1" * 5000 + b"}", "config.json "),
-    "large": (b'"' + b"x" * MOST_BYTES + b'"', "config.json is larger than 1 MiB"),
+    "large": (b'"' + b"x" * MOST_BYTES + b'"', "config.json is larger than 4 MiB"),
 }
 
 

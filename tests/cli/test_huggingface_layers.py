@@ -203,6 +203,7 @@ QUANTISED: list[tuple[dict[str, Any], str, float]] = [
     ({"quant_method": "bitsandbytes", "load_in_4bit": True}, "int4", 0.5),
     ({"quant_method": "bitsandbytes", "load_in_8bit": True}, "int8", 1),
     ({"quant_method": "modelopt", "quant_algo": "NVFP4"}, "nvfp4", 4.5 / 8),
+    ({"quant_algo": "FP8", "producer": {"name": "modelopt"}}, "fp8", 1),
     (compressed(num_bits=8, type="float"), "fp8", 1),
     (compressed(num_bits=4, type="float", group_size=16), "nvfp4", 4.5 / 8),
     (compressed(num_bits=4, type="int"), "int4", 0.5),

@@ -51,6 +51,13 @@ def test_the_language_model_is_found_inside(group: str) -> None:
     assert dict(calculate("params", config=inside)) == known
 
 
+def test_a_model_that_sees_is_named_after_its_language() -> None:
+    """As minimax_m3_vl, whose group names no type."""
+    inside = {key: value for key, value in RECENT["minimax_m3"][0].items() if key != "model_type"}
+    config = {"model_type": "minimax_m3_vl", "text_config": inside}
+    assert dict(calculate("params", config=config)) == dict(calculate("params", model="minimax-m3"))
+
+
 def test_settings_around_the_language_model_hold_for_it() -> None:
     config = {
         "model_type": "llava",

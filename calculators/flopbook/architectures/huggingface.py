@@ -27,7 +27,7 @@ from flopbook.data.models import Model
 from flopbook.errors import FlopbookError, UnknownName, printable, shorten
 from flopbook.formulas import params
 
-MOST_BYTES = 2**20
+MOST_BYTES = 4 * 2**20  # one that lists each matrix that it leaves wide has 3 MB
 
 # The names under which architectures write the same size; the first that is there counts.
 KEYS = {
@@ -359,7 +359,7 @@ def _load(path: Path) -> Config:
     try:
         raw = json.loads(read_bytes(path, MOST_BYTES), object_pairs_hook=_group)
     except TooLarge:
-        message = f"{file} is larger than 1 MiB, so it is no configuration"
+        message = f"{file} is larger than 4 MiB, so it is no configuration"
         raise FlopbookError(message) from None
     # Broken JSON, text that is not UTF-8, numbers of many digits; brackets in brackets.
     except (ValueError, RecursionError, MemoryError) as error:

@@ -12,6 +12,7 @@ from flopbook.architectures.config_layers import Layers
 # What stands in the layers of architectures that are known and not read.
 UNREAD = {
     "gemma3n_text": "streams beside the residual one (AltUp) and embeddings of each layer",
+    "laguna": "layers, whose numbers of heads differ from each other",
     "lfm2": "gated short convolutions",
     "lfm2_moe": "gated short convolutions",
     "mamba": "layers, which all are Mamba and none attention",

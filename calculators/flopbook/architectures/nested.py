@@ -51,10 +51,11 @@ def _agree(
 def _named_after(
     config: Config, group: str, inner: Mapping[str, Any], known: Container[str]
 ) -> str | None:
-    """The name that follows from that of the whole, as gemma3_text from gemma3."""
+    """The name that follows from that of the whole: gemma3_text of gemma3, or what can see."""
     if any(inner.get(key) is not None for key in GROUPS):
         return None  # the model is further inside
-    name = f"{config.raw.get('model_type')}_text"
-    if name not in known:
-        raise config.wrong(f'{group} names no model_type; add it there, such as "llama"')
-    return name
+    whole = str(config.raw.get("model_type"))
+    for name in (f"{whole}_text", whole.removesuffix("_vl")):
+        if name in known:
+            return name
+    raise config.wrong(f'{group} names no model_type; add it there, such as "llama"')

@@ -45,6 +45,9 @@ def weight_format(config: Config) -> str | None:
 
 def _format(settings: Config) -> str | None:
     method = settings.raw.get("quant_method")
+    # Some files name the algorithm of the tool alone.
+    if method == "modelopt" or (method is None and "quant_algo" in settings.raw):
+        return ALGORITHMS.get(str(settings.raw.get("quant_algo")).upper())
     if method == "bitsandbytes":
         return _loaded(settings)
     if method in INTEGER_METHODS:
@@ -53,8 +56,6 @@ def _format(settings: Config) -> str | None:
         return QUANTO.get(str(settings.raw.get("weights")))
     if method == "compressed-tensors":
         return _compressed(settings)
-    if method == "modelopt":
-        return ALGORITHMS.get(str(settings.raw.get("quant_algo")).upper())
     return FORMATS.get(str(method))
 
 
