@@ -175,6 +175,29 @@ def test_experts_of_a_token_are_split_as_one_block(model: str, width: int) -> No
     assert calculate("mixed-limit", model=model, **run).inputs["d_ff"].value == width
 
 
+@pytest.mark.parametrize(
+    ("model", "width"),
+    [
+        ("glm-5", (3 * 12288 + 75 * 9 * 2048) // 78),
+        ("glm-4.7-flash", (10240 + 46 * 5 * 1536) // 47),
+        ("jamba-52b", (14336 + 2 * 14336) // 2),
+        # Two dense blocks in each of 28 layers, beside the experts.
+        ("longcat-flash", (2 * 12288 + 8 * 2048) // 3),
+    ],
+)
+def test_dense_layers_among_those_with_experts_count_as_many_as_they_are(
+    model: str, width: int
+) -> None:
+    """A few dense layers said for all of GLM-5 that its blocks are a third narrower."""
+    run = {"chip": "h100-sxm", "batch_tokens": 1e6, "chips": 64}
+    for limit in (
+        calculate("tp-limit", model=model, chip="h100-sxm"),
+        calculate("mixed-limit", model=model, **run),
+    ):
+        assert limit.inputs["d_ff"].value == width
+        assert any(f"blocks are {width:,} wide on average" in note for note in limit.notes)
+
+
 def test_a_typed_width_goes_before_that_of_the_model() -> None:
     limit = calculate("tp-limit", model="mixtral-8x7b", chip="h100-sxm", d_ff=14336)
     assert limit.inputs["d_ff"].value == 14336

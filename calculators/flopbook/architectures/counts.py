@@ -87,15 +87,26 @@ def _marketed(shape: Sized, field: str, counted: Any, used: Any, words: str) -> 
 
 
 def _block_width(shape: Sized) -> float | None:
-    """The width of the block that a token meets: dense, or all experts that it visits together.
+    """The width of the block that a token meets, of an average layer where some are dense."""
+    typed, dense, together = shape.size("block_d_ff"), shape.size("d_ff"), _visited_width(shape)
+    if typed is not None:
+        return float(typed)
+    if dense is None or together is None:
+        return together if dense is None else float(dense)
+    blocks = shape.size("ffn_layers") or shape.size("layers")
+    of_dense = shape.size("dense_layers") or 0
+    # A width is a whole number.
+    return float((of_dense * dense + (blocks - of_dense) * together) // blocks)
+
+
+def _visited_width(shape: Sized) -> float | None:
+    """The width of all experts that a token visits in a layer together; None where there are none.
 
     Experts of an inner width of their own count as wide as their share of the model's width.
     """
-    typed = shape.size("block_d_ff")
-    dense = shape.size("d_ff") if typed is None else typed
     visited, each = (shape.size(name) for name in ("experts_per_token", "expert_d_ff"))
-    if dense is not None or visited is None or each is None:
-        return None if dense is None else float(dense)
+    if visited is None or each is None:
+        return None
     routed = visited * each * (shape.size("expert_d_model") or shape.size("d_model"))
     shared = (shape.size("shared_experts") or 0) * (shape.size("shared_expert_d_ff") or each)
     return float(routed / shape.size("d_model") + shared)
@@ -103,12 +114,16 @@ def _block_width(shape: Sized) -> float | None:
 
 def _block_d_ff(shape: Sized) -> Picked | None:
     """The same as an input of the limits."""
-    width = _block_width(shape)
-    if width is None or shape.size("d_ff") is not None:
+    width, dense, together = _block_width(shape), shape.size("d_ff"), _visited_width(shape)
+    if width is None or together is None or width == dense:
         return shape.pick_claim("d_ff")
+    experts = f"the experts that a token visits are {together:,.0f} wide together"
+    if dense is None:
+        return picked(
+            shape, "block_d_ff", width, "1", [f"{shape.id} has no dense block: {experts}"]
+        )
     note = (
-        f"{shape.id} has no dense block: the experts that a token visits are {width:,.0f} wide "
-        "together"
+        f"{shape.id}: blocks are {width:,.0f} wide on average; dense ones {dense:,.0f}, {experts}"
     )
     return picked(shape, "block_d_ff", width, "1", [note])
 
