@@ -178,3 +178,24 @@ def test_prompts_and_steps_count_the_same_layers_with_experts(model: str) -> Non
     layers = step.inputs.get("expert_layers")
     assert (layers is None) == (prompt.inputs.get("expert_layers") is None)
     assert layers is None or 1 <= layers.value <= step.inputs["layers"].value
+
+
+@every_model
+@every("batch, seq", [(8, 100_000), (4096, 16)])
+def test_fewest_chips_are_more_than_half_of_a_degree_that_fits(
+    model: str, batch: int, seq: int
+) -> None:
+    """Long sequences and many short ones, whose states outweigh their keys and values."""
+    options: dict[str, Any] = {"chip": CHIP, "batch": batch, "seq": seq, "memory": "200GB"}
+    alone = asked("decode", model, **options)
+    heads = int(alone.inputs["heads"].value)
+    keys = int(alone.inputs["kv_heads"].value) if "kv_heads" in alone.inputs else heads
+    widest = 1
+    for degree in (1, 2, 4, 8, 16, 32, 64):
+        if heads % degree or (keys % degree and degree % keys):
+            continue
+        widest = degree
+        if asked("decode", model, **options, tp=degree)["free"] >= 0:
+            assert degree / 2 < alone["fewest_chips"] <= degree
+            return
+    assert alone["fewest_chips"] > widest
