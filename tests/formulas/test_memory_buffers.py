@@ -323,6 +323,7 @@ def test_the_size_of_uneven_stages() -> None:
     assert uneven_stages.value(values) == pytest.approx(0.25 * grown / out["total"])
     values = {**memory.defaults, **SHAPE, **held()}
     assert gradients_in_fp32.value(values) == pytest.approx(2 * 8030261248 / held()["total"])
+    assert gradients_in_fp32.value({**values, "zero": 3}) == 0
 
 
 def test_muon_keeps_both_moments_of_embeddings() -> None:

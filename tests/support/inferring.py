@@ -79,6 +79,9 @@ def mended(inputs: Inputs, rng: random.Random) -> Inputs:
         inputs |= layered(inputs, rng)
     if "layers" in inputs:
         inputs = served(divided(inputs, rng))
+    if "expert_layers" in inputs:
+        some = float(rng.randint(1, int(inputs["layers"])))
+        inputs["expert_layers"] = rng.choice([inf, some])
     return inputs | shared_heads(inputs, rng)
 
 
