@@ -204,7 +204,10 @@ def test_questions_lead_to_calculators_and_comparisons(surf: Any, base: str) -> 
 
 @pytest.mark.browser
 def test_a_word_with_its_hyphen_finds_what_the_word_does(surf: Any, base: str) -> None:
-    """On the way to "zero-3" the theme looked for any word at all: seven seconds, 625 documents."""
+    """On the way to "zero-3" the theme looked for any word at all: seven seconds, 625 documents.
+
+    Asked on the page for what is missing, whose search had no address to load from.
+    """
 
     def counts(context: Any) -> list[str]:
         tab = _asked(context, base + "404.html", "zero")

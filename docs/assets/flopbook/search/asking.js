@@ -10,7 +10,7 @@ const find = (selector) => document.querySelector(selector);
 
 export function startAsking(field) {
   const config = JSON.parse(find("#__config").textContent);
-  const base = new URL(`${config.base}/`, location.href);
+  const base = new URL(config.base.replace(/\/?$/, "/"), location.href); // "/" on the page for what is missing
   const worker = new Worker(new URL(`../search.js?${config.search.match(/search\.\w+\.min\.js$/)[0]}`, import.meta.url));
   const box = find(".md-search__scrollwrap");
   const [meta, list] = find(".md-search-result").children;
