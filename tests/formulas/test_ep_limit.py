@@ -141,3 +141,13 @@ def test_experts_leave_their_domain_where_a_card_keeps_up(width: int, chips: int
     assert found["slack"] == pytest.approx(6 * width / 1e15 * 450e9 / 4)
     assert found["across_slack"] == pytest.approx(6 * width / 1e15 * 50e9 / 4)
     assert found["max_chips"] == chips
+
+
+def test_experts_that_are_all_visited_are_counted_too() -> None:
+    """Weights that rest told how large an expert is: without any the answer was a traceback."""
+    visited = calculate("ep-limit", chip="h100-sxm", model="deepseek-v3", experts="8")
+    rest = calculate("ep-limit", chip="h100-sxm", model="deepseek-v3", experts="9")
+    assert [note for note in visited.notes if "+66 %" in note]
+    assert [note for note in rest.notes if "+66 %" in note]
+    with pytest.raises(FlopbookError, match="cannot visit more experts than there are"):
+        calculate("ep-limit", chip="h100-sxm", model="deepseek-v3", experts="1")

@@ -151,8 +151,10 @@ def _beside_share(shape: Sized) -> Picked | None:
         return None
     blocks = shape.size("ffn_layers") or count
     sparse = blocks - (shape.size("dense_layers") or 0)
-    routed = (counted["total"] - counted["active"]) / (experts - visited) * visited / sparse
     matrices = 3 if shape.size("ffn") == "gated" else 2
+    routed = matrices * d_model * each * visited
+    if counted["total"] > counted["active"]:  # not where a token visits each expert
+        routed = (counted["total"] - counted["active"]) / (experts - visited) * visited / sparse
     width = shape.size("shared_expert_d_ff") or each
     shared = matrices * d_model * width * (shape.size("shared_experts") or 0)
     attention = counted["attention"] / count
