@@ -13,7 +13,7 @@ from scripts.attack.campaign import Attempt, Campaign
 from scripts.attack.checkout import build, small_checkout
 
 NAME = "same-bytes"
-_PAIRS = 5
+_OTHERS = 6  # beside the first; all are equal where each equals the first
 # Python runs this before anything else: the clock of all its programs is so many days ahead.
 _CLOCK = """
 import datetime as _d, os as _os, time as _t
@@ -52,20 +52,26 @@ _LANGUAGES = ("C", "C.UTF-8", "POSIX", "en_US.UTF-8", "tr_TR.UTF-8")
 
 
 def attack(campaign: Campaign) -> Iterator[Attempt]:
-    """Pairs of builds of the small checkout."""
-    yield from attacked(campaign, small_checkout, _PAIRS)
+    """Builds of the small checkout."""
+    yield from attacked(campaign, small_checkout, _OTHERS)
 
 
-def attacked(campaign: Campaign, checkout: Callable[[Path], Path], pairs: int) -> Iterator[Attempt]:
-    """Pairs of builds of a checkout that share nothing but the sources."""
-    for number in range(campaign.count(pairs)):
-        first = checkout(campaign.folder / str(number) / "a")
-        second = campaign.folder / str(number) / "a much" / "deeper folder"
-        shutil.copytree(first, second)  # now: what is edited while the first is built is not in it
-        faults = [_built_anywhere(campaign, folder) for folder in (first, second)]
-        fault = "; ".join(filter(None, faults)) or difference(first / "site", second / "site")
-        yield Attempt(f"pair {number}", fault)
-        shutil.rmtree(campaign.folder / str(number))
+def attacked(
+    campaign: Campaign, checkout: Callable[[Path], Path], others: int
+) -> Iterator[Attempt]:
+    """Builds of a checkout that share nothing but the sources, each compared with the first."""
+    # Never built itself, and copied now: what is edited while the first is built is in none.
+    source = checkout(campaign.folder / "source")
+    first = campaign.folder / "first"
+    shutil.copytree(source, first)
+    first_fault = _built_anywhere(campaign, first)
+    for number in range(campaign.count(others)):
+        other = campaign.folder / f"a much {number}" / "deeper folder"
+        shutil.copytree(source, other)
+        faults = (first_fault, _built_anywhere(campaign, other))
+        fault = "; ".join(filter(None, faults)) or difference(first / "site", other / "site")
+        yield Attempt(f"the first and build {number}", fault)
+        shutil.rmtree(other.parent)
 
 
 def _built_anywhere(campaign: Campaign, folder: Path) -> str:

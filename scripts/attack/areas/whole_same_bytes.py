@@ -1,7 +1,7 @@
 """Builds of the whole site on different days, in different folders, zones and languages.
 
-As with the small checkout, with all notebooks. A pair takes as long as two cold builds, so it is
-run by the weekly workflow, or where it is named.
+As with the small checkout, with all notebooks. Each build is a cold one, so the area is run by the
+weekly workflow, or where it is named.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from scripts.attack.campaign import Attempt, Campaign
 from scripts.attack.checkout import whole_checkout
 
 NAME = "whole-same-bytes"
-_PAIRS = 5
+_OTHERS = 5
 
 
 def attack(campaign: Campaign) -> Iterator[Attempt]:
-    """Pairs of builds of everything that is tracked."""
-    yield from attacked(campaign, whole_checkout, _PAIRS)
+    """Builds of everything that is tracked."""
+    yield from attacked(campaign, whole_checkout, _OTHERS)
