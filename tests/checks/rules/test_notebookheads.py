@@ -104,3 +104,23 @@ def test_our_notebooks_have_sound_heads() -> None:
     folder = library().docs.parent / "calculators" / "notebooks"
     found = {extra_in_head(path) for path in folder.glob("*.py")}
     assert found == {"", *extras.EXTRAS}
+
+
+def test_a_notebook_is_no_larger_than_a_page(tmp_path: Path) -> None:
+    """A longer one was left out without a word, its head unread until the build came to it."""
+    path = tmp_path / "calculators" / "notebooks" / "long.py"
+    path.parent.mkdir(parents=True)
+    path.write_text(notebook(_HOSTILE["circle"]) + "x = 1\n" * 50_000, encoding="utf-8")
+    holdings: Any = SimpleNamespace(docs=tmp_path / "docs")
+    [finding] = check(holdings)
+    assert "expected at most 250,000 bytes" in str(finding.problem)
+
+
+@pytest.mark.parametrize("name", ["title", "description"])
+def test_words_that_each_page_shows_are_short(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "docs" / "long.md"
+    path.parent.mkdir()
+    path.write_text(f"---\n{name}: {'X' * 501}\n---\n\n# X\n", encoding="utf-8")
+    holdings: Any = SimpleNamespace(docs=tmp_path / "docs")
+    [finding] = check(holdings)
+    assert f"long.md:2:1: page-head: found a {name} of 501 characters" in str(finding.problem)

@@ -15,7 +15,7 @@ from typing import Any
 import yaml
 
 from flopbook.checks.rules.base import Finding, Holdings
-from flopbook.data.files import MAX_PAGE_BYTES, read_text
+from flopbook.data.files import MAX_PAGE_BYTES, TooLarge, read_text
 from flopbook.data.yaml_text import Node, parse_yaml
 from flopbook.errors import DataError, Problem, shorten, show_path
 
@@ -30,6 +30,8 @@ _NOTEBOOK_HEAD = re.compile(
 )
 _COMMENT_MARK = re.compile(r"^# ?", re.MULTILINE)
 _NESTED = ("jupyter", "flopbook")  # mappings in the head of a notebook, each inside the one before
+_ON_EACH_PAGE = ("title", "description")  # lists and menus show them, those of other pages too
+_LONGEST = 500  # characters; ours have 200 at most
 _LINE_END = re.compile(r"\r\n?")
 # How generators read a head: a day of YAML 1.1 that is in no calendar leaves them without one.
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -53,6 +55,11 @@ def _problems(path: Path, read: Callable[[str, str], Node | None]) -> Iterator[P
         # Of a page, the rule of typed numbers says it.
         if path.suffix == ".py":
             yield _no_text(error, file)
+    except TooLarge as error:
+        # Of a page, the rule of files says it.
+        if path.suffix == ".py":
+            observed, expected = str(error.strerror), f"at most {MAX_PAGE_BYTES:,} bytes"
+            yield Problem(file, 1, 1, "size", observed, expected, "split the notebook")
     except OSError:
         pass  # what no file is, the rule of files says
 
@@ -110,6 +117,11 @@ def read_head(head: str, file: str) -> Node | None:
     if not isinstance(document.value, dict):
         mend = "write title: and description: between the two lines of ---"
         raise _refused(file, document.line, "a head without names", mend)
+    for name in _ON_EACH_PAGE:
+        words = document.value.get(name)
+        if words and len(str(words.value)) > _LONGEST:
+            observed = f"a {name} of {len(str(words.value)):,} characters"
+            raise _refused(file, words.line, observed, "shorten it", f"at most {_LONGEST}")
     try:
         yaml.load(head, _Loader)
     except (yaml.YAMLError, ValueError, OverflowError) as error:
