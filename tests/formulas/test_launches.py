@@ -36,6 +36,20 @@ def test_kernels_take_as_long_as_those_of_a_dense_layer(model: str, kernels: flo
     assert more(model) == pytest.approx(seconds / step["likely_seconds"])
 
 
+def test_a_dense_layer_without_latents_has_no_more_kernels() -> None:
+    """Exactly none, not few: what is left out of nothing is nothing."""
+    layer = {"layers": 80.0, "expert_layers": 60.0, "layer_overhead": 76e-6, "likely_seconds": 1.0}
+    none = {**layer, "experts": 1.0, "kv_lora_rank": 0.0}
+    assert kernels_beside_dense_ones.value(none) == 0
+    for mechanism, kernels in (
+        ({"experts": 2.0}, 60 * FOR_EXPERTS),
+        ({"kv_lora_rank": 1.0}, 80 * FOR_LATENTS),
+        ({"experts": 2.0, "expert_layers": 99.0}, 80 * FOR_EXPERTS),
+    ):
+        share = kernels_beside_dense_ones.value({**none, **mechanism})
+        assert share == pytest.approx(76e-6 * kernels / 10)
+
+
 def test_a_large_batch_hides_what_a_single_sequence_shows() -> None:
     assert more("deepseek-v3") > more("deepseek-v3", batch=16) > more("deepseek-v3", batch=64) > 0.1
     assert more("deepseek-v3", batch=4096, memory=1e15) == 0
