@@ -24,8 +24,27 @@ RUN: dict[str, Any] = {"tp": 8, "dp": 64, "zero": 3, "seq": 8192, "micro_batch":
     ],
 )
 def test_the_note_has_what_it_saves(model: str, recompute: str) -> None:
+    assert_promised({"model": model, "recompute": recompute})
+
+
+@pytest.mark.parametrize("model", ["llama-3-8b", "deepseek-v3"])
+@pytest.mark.parametrize("vocab", [32_000, 2_000_000])
+@pytest.mark.parametrize(
+    ("schedule", "pp", "virtual"),
+    [("1f1b", 4, 1), ("gpipe", 4, 1), ("interleaved", 4, 2), ("interleaved", 8, 4)],
+)
+def test_the_note_has_what_stages_save(
+    schedule: str, pp: int, virtual: int, vocab: int, model: str
+) -> None:
+    """The first stage is the fullest, or with a large vocabulary the last, which holds less."""
+    stages = {"schedule": schedule, "pp": pp, "virtual": virtual, "microbatches": 16}
+    assert_promised({"model": model, "vocab": vocab, "dp": 8, "zero": 1, **stages})
+
+
+def assert_promised(options: dict[str, Any]) -> None:
+    """The share in the note is that by which the memory shrinks."""
     formula = get_formula("memory")
-    used = resolved("memory", model=model, recompute=recompute, **RUN)
+    used = resolved("memory", **{**RUN, **options})
     run = {name: one.value for name, one in used.items() if name in formula.inputs}
     whole, cut = (formula(**{**run, "sequence_parallel": kind}) for kind in ("no", "yes"))
     values = {**formula.defaults, **run, "sequence_parallel": "no", **whole}
