@@ -321,8 +321,8 @@ software_of_prompts = software.worded(
     "and 20 to 58 % on 2 to 8: expect likely_seconds ({size})"
 )
 software_of_batches = software.worded(
-    "times and prices at the peak rates are a bound; published batches reached 56 to 79 % of it "
-    "on one chip and 16 to 53 % on 2 to 8: expect those of a tuned engine ({size})"
+    "times and prices at the peak rates are a bound; published batches reached 40 to 79 % of it "
+    "on one chip and 14 to 53 % on 2 to 8: expect those of a tuned engine ({size})"
 )
 
 
