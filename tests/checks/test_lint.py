@@ -297,7 +297,8 @@ def test_memories_are_compared_with_their_like(world: World) -> None:
     ],
 )
 def test_a_verdict_must_stand(world: World, old: str, new: str, says: str) -> None:
-    path = world.write("bibliography/claims/acme.yaml", LEDGER.replace(old, new))
+    quoted = LEDGER.replace("stated: {value: 4}", "stated: {value: 4, text: four}")
+    path = world.write("bibliography/claims/acme.yaml", quoted.replace(old, new))
     problem = lint()[0]
     assert where(problem) == (path, 4, 5) or where(problem) == (path, 4, 1)
     assert problem.rule == "verdict" and "two-and-two" in problem.found and says in problem.found
