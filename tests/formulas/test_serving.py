@@ -343,3 +343,13 @@ def test_weights_of_a_chip_are_those_of_its_part() -> None:
     whole = calculate("params", model="llama-3-70b")["total"]
     assert calculate("serving", **run, tp=8)["weight_bytes"] == pytest.approx(2 * whole / 8)
     assert calculate("serving", **run)["weight_bytes"] == pytest.approx(2 * whole)
+
+
+def test_free_drafts_say_what_a_twentieth_of_a_pass_takes() -> None:
+    """Five drafts at 0.05 of a pass: the speed-up over 1.25 (leviathan2023fast)."""
+    asked = {"acceptance": 0.8, "draft_tokens": 5}
+    free, timed = (calculate("speculative-decoding", **asked, draft_time=t) for t in (0, 0.05))
+    told = free.omitted["drafts_that_take_time"]
+    assert free["speedup"] * (1 + told.share) == pytest.approx(timed["speedup"])
+    assert not timed.omitted
+    assert not calculate("speculative-decoding", acceptance=0.8, draft_tokens=2).omitted
