@@ -80,6 +80,14 @@ def test_the_factors_that_the_note_names_are_those_of_the_record() -> None:
     assert (round(min(factors), 1), round(max(factors), 1)) == SERVER_FACTORS
 
 
+def test_another_report_of_the_power_of_a_rack_is_told() -> None:
+    """Two reports of the GB200 NVL72, 145 and about 120 kW; NVIDIA prints neither."""
+    (note,) = pick_server_power(chip("gb200-gpu")).notes
+    assert note.endswith(": 145 kW for 72 chips; another report has 120 kW (-17 %)")
+    (note,) = pick_server_power(chip("h100-sxm")).notes
+    assert "another report" not in note
+
+
 def test_servers_are_nodes_before_racks_and_pods() -> None:
     for name in CHIPS:
         own = [one for one in servers_of(name) if one.chip_id == name]

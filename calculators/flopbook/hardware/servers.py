@@ -19,6 +19,7 @@ KINDS = ("node", "system", "pod")
 # What servers, racks and pods of eight chips and more draw over their chips, least and most: a test
 # holds it against all that are recorded.
 SERVER_FACTORS = (1.1, 2.1)
+TOLD = 0.1  # of a power by which another report differs
 
 
 class Server(NamedTuple):
@@ -44,7 +45,22 @@ def pick_server_power(chip: Chip) -> Picked:
     note = f"power is a share of {server.entry.id}: {total} for {server.chips} chips"
     if server.chip_id != chip.id:
         note += f" ({server.chip_id}, which draws as much as {chip.id})"
+    note += _other_report(server, claim)
     return Picked(claim.si_value / server.chips, "W", claim, (note,))
+
+
+def _other_report(server: Server, chosen: Claim) -> str:
+    """The power of another report that differs by more than a tenth, the furthest; else empty."""
+    shares = {
+        claim.si_value / chosen.si_value - 1: claim.si_value
+        for claim in load_entry(server.entry.id).claims
+        if claim.field == "power" and claim.si_value and chosen.si_value and not claim.known_error
+    }
+    furthest = max(shares, key=abs, default=0.0)
+    if abs(furthest) <= TOLD:
+        return ""
+    other = format_quantity(shares[furthest], "W")
+    return f"; another report has {other} ({100 * furthest:+.0f} %)"
 
 
 def _alone(chip: Chip) -> Picked:
