@@ -77,7 +77,7 @@ PIECES = (
     AblationPiece(
         "chips",
         "shares by chip generation and format",
-        held={"fp8": 1.0, "framework_fp8": 1.0, "fp4": 1.0, "power_capped": 1.0}
+        held=dict.fromkeys(("fp8", "framework_fp8", "row_scales", "fp4", "power_capped"), 1.0)
         | dict.fromkeys(_named("matrix_"), 1.0),
         tied=dict.fromkeys(set(_named("attention_")) - {"attention_first"}, "attention_other"),
     ),

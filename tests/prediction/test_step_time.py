@@ -330,6 +330,7 @@ def every_kind_of_run() -> list[RunLayout]:
         layout(model={**LLAMA, "head_dim": 64, "n_heads": 2 * LLAMA["n_heads"]}),
         layout(run={"precision": "fp8"}),
         layout(run={"precision": "float8"}),
+        layout(run={"precision": "float8 rowwise"}),
         layout(run={"precision": "nvfp4"}),
         layout(model=MIXTURE, ep=8),
         layout(model=MIXTURE, ep=8)._replace(year=2026.5),

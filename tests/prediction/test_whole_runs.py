@@ -49,6 +49,16 @@ def test_a_mixture_reaches_a_smaller_share() -> None:
     assert hours(is_mixture=True) * STARTS["mixture"] == pytest.approx(hours())
 
 
+def test_a_run_in_8_bits_takes_fewer_hours() -> None:
+    assert hours(is_narrow=True) * STARTS["narrow"] == pytest.approx(hours())
+
+
+def test_runs_of_mlperf_on_hopper_are_in_8_bits() -> None:
+    """Their steps in the same source are; a run that names its format is in that."""
+    narrow = {case.source for case in WHOLE if case.inputs.is_narrow}
+    assert "mlperf-train-v5.0" in narrow and "pythia2023" not in narrow
+
+
 def test_no_run_is_faster_than_its_peak() -> None:
     """Six operations for a weight and a token, all at the peak, are a bound."""
     for generation in STARTS:

@@ -21,8 +21,10 @@ from flopbook.prediction.serving_parts import (
     exchange_seconds,
     expert_work,
     experts_read,
+    product_rate,
     prompt_launches,
     routed_weights,
+    sharing_seconds,
     sum_seconds,
 )
 from flopbook.prediction.transformers import FLOP_PER_WEIGHT
@@ -127,7 +129,7 @@ def step_parts(replica: Replica, sequences: Any, p: Parameters) -> PassParts:
     scores = tokens * case.score_flop
     arithmetic = scores / (replica.tp * case.machine.peak_16bit * ATTENTION_SHARE)
     cache = np.maximum(moved, arithmetic)
-    products = np.hypot(reading, _products(replica, sequences, p))
+    products = sharing_seconds(reading, _products(replica, sequences, p), p)
     launches = shape.layers * (p["layer_seconds"] + _routing(replica, p))
     return _pass(replica, sequences, products, cache, launches, p)
 
@@ -146,7 +148,7 @@ def prompt_parts(replica: Replica, sequences: Any, p: Parameters) -> PassParts:
     scores = 2 * FLOP_PER_WEIGHT * shape.layers * shape.score_width * pairs
     attention = scores / (replica.tp * case.machine.peak_16bit * ATTENTION_SHARE)
     reading = _reading(replica, shape.parameters - away_weights(replica), p)
-    products = np.hypot(reading, _products(replica, tokens, p))
+    products = sharing_seconds(reading, _products(replica, tokens, p), p)
     work = products + attention + _elementwise(replica, tokens, p)
     each = p["prompt_launch"] + _routing(replica, p)
     launches = prompt_launches(case.machine, shape.layers, each, work, p)
@@ -174,7 +176,7 @@ def _reading(replica: Replica, weights: Any, p: Parameters) -> Any:
 def _products(replica: Replica, tokens: Any, p: Parameters) -> Any:
     """Seconds of matrix products for tokens of each rank; experts see those of all ranks."""
     case = replica.case
-    rate = case.peak * p[f"serve_{case.machine.generation}"]
+    rate = product_rate(case.peak, case.machine, p[f"serve_{case.machine.generation}"], p)
     half = p["half_batch"]
     plain = (case.shape.layer_weights - routed_weights(case.shape)) * (tokens + half)
     routed = expert_work(case.shape, tokens * replica.dp, half, replica.ep) / replica.dp

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 from flopbook.data.runs import MeasuredRun
 from flopbook.errors import FlopbookError
 from flopbook.prediction.arrays import Column, Mask
-from flopbook.prediction.machines import ChipRates, machine_of
+from flopbook.prediction.machines import ChipRates, has_switch, machine_of
+from flopbook.prediction.schedules import schedule_of
 from flopbook.prediction.software_words import (
+    gradient_bytes,
     is_compiled,
     offloaded_activations,
     offloaded_states,
+    overlaps_gradients,
     overlaps_sums,
     version_year,
 )
@@ -37,25 +40,10 @@ PARALLEL_BLOCKS = "parallel transformer block"
 FSDP = 3  # the stage that shards weights too
 # From this year on stacks have fused attention.
 FLASH_YEAR = 2023
-# Words of a schedule in a row -> the schedule of the formula; the first that fits counts.
-SCHEDULES = {
-    "gpipe": "gpipe",
-    "interleaved": "interleaved",
-    "dualpipe-v": "dualpipe-v",
-    "dualpipev": "dualpipe-v",
-    "dualpipe": "dualpipe",
-    "zb-h2": "zb-h2",
-    "zbv": "zb-v",
-    "zb-v": "zb-v",
-    "v-": "zb-v",
-    "zb": "zb-h1",
-}
 # What submissions to MLPerf train language models in, where they do not say: so all of those do
 # that say.
 BENCHMARK, BENCHMARK_FORMAT = "mlperf", "fp8"
 WITHOUT_8_BITS = ("volta", "ampere", "tpu")
-# Chunks of a stage where a row names an interleaved schedule and not their number.
-USUAL_CHUNKS = 2
 # Words of a task that leaves the weights of the model as they are, and the share of them that its
 # adapters add.
 ADAPTERS = re.compile(r"\b(q?lora|adapters?)\b", re.IGNORECASE)
@@ -70,8 +58,9 @@ class RunLayout(NamedTuple):
     `hsdp` groups of replicas each hold everything and divide it among their own ranks. `trained` is
     the share of the weights that get gradients; `recompute_layers` are the layers of a stage that
     full recomputation computes again, 0 for all. `offload` says which states lie in the memory of
-    the host, as the calculator of that name does. `inferred` names what the row leaves open and a
-    rule has filled in.
+    the host, as the calculator of that name does. `gradient_bytes` is the width in which gradients
+    are summed; chips without a switch (`has_switch`) share their links out among the others of a
+    node. `inferred` names what the row leaves open and a rule has filled in.
     """
 
     machine: ChipRates
@@ -105,6 +94,10 @@ class RunLayout(NamedTuple):
     recompute_layers: float = 0.0
     offload: str = "no"
     offload_activations: str = "no"
+    gradient_bytes: float = 4.0
+    overlaps_gradients: bool = True
+    has_row_scales: bool = False
+    has_switch: bool = True
     inferred: tuple[str, ...] = ()
 
     @property
@@ -133,7 +126,7 @@ def training_run(row: MeasuredRun, year: int, words: str = "") -> RunLayout:
         rank = held_by_a_rank(shape, degrees)
         zero = zero_that_fits(usual, rank, split.dp, runs_on.memory, trained)
     recompute = _recompute(row.run.get("recompute"))
-    schedule, virtual = _schedule(row)
+    schedule, virtual = schedule_of(row)
     precision = _precision(row, runs_on)
     is_open = {
         "recompute": not recompute,
@@ -160,9 +153,8 @@ def training_run(row: MeasuredRun, year: int, words: str = "") -> RunLayout:
         domain=_domain(row, runs_on),
         slices=row.hardware.get("n_slices", 1),
         memory_bandwidth=_memory_bandwidth(row, runs_on),
-        is_framework_fp8="float8" in precision.lower(),
+        **_habits(software, precision.lower()),
         is_compiled=is_compiled(software) or stack in FUSED,
-        is_async_tp=overlaps_sums(software),
         is_power_capped=_POWER_CAP in row.hardware["chip"].lower().replace("-", " "),
         has_flash=_has_flash(row, year, stack),
         has_parallel_blocks=PARALLEL_BLOCKS in str(row.run.get("algorithm_changes", "")),
@@ -171,16 +163,20 @@ def training_run(row: MeasuredRun, year: int, words: str = "") -> RunLayout:
         trained=trained,
         offload=offloaded_states(row.run),
         offload_activations=offloaded_activations(row.run),
+        has_switch=has_switch(row.hardware, runs_on),
         inferred=(*inferred, *(name for name in is_open if is_open[name])),
     )
 
 
-def _schedule(row: MeasuredRun) -> tuple[str, float]:
-    """The schedule of a row and the chunks of a stage; an interleaved one has two or more."""
-    schedule, virtual = named_schedule(row) or "1f1b", row.parallelism.get("vp", 1)
-    if schedule == "interleaved" and virtual == 1:
-        return schedule, USUAL_CHUNKS
-    return schedule, virtual
+def _habits(software: str, precision: str) -> dict[str, Any]:
+    """What the words for the software and the formats of a run say of its kernels and sums."""
+    return {
+        "is_framework_fp8": "float8" in precision,
+        "has_row_scales": "rowwise" in precision,
+        "is_async_tp": overlaps_sums(software),
+        "gradient_bytes": gradient_bytes(precision),
+        "overlaps_gradients": overlaps_gradients(software),
+    }
 
 
 def trains_adapters(row: MeasuredRun) -> bool:
@@ -221,12 +217,6 @@ def _sequences(row: MeasuredRun, tokens: float) -> float | None:
     if stated is None and "global_batch_tokens" in row.parallelism:
         return float(row.parallelism["global_batch_tokens"] / tokens)
     return None if stated is None else float(stated)
-
-
-def named_schedule(row: MeasuredRun) -> str:
-    """The schedule that a row names, as the formulas call it; empty where it names none."""
-    words = str(row.parallelism.get("pipeline_schedule", "")).lower()
-    return next((schedule for word, schedule in SCHEDULES.items() if word in words), "")
 
 
 class _Split(NamedTuple):

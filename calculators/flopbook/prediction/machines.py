@@ -40,6 +40,12 @@ PCIE_BANDWIDTH = 25e9
 CARD_BANDWIDTH = {"volta": 12.5e9, "ampere": 25e9}
 USUAL_CARD_BANDWIDTH = 50e9
 USUAL_NODE = 8
+# Board power for each FLOP/s of the peak in 16 bits, as an H100 has; of chips without a figure too.
+USUAL_WATTS = 0.7e-12
+# With so many times as much power no chip has to lower its clock; an A100 has nearly that.
+AMPLE = 2.0
+# Boards of so many chips of these generations join each with the others directly.
+SMALL_BOARD, DIRECT = 4, ("ampere", "hopper")
 # Rates of cards as sources print them: of all cards of a node, or of those of one chip.
 GIGABIT = 1e9 / 8
 _CARDS = re.compile(r"(\d+)x\s*(?:HDR)?(\d+)\b")
@@ -52,7 +58,10 @@ _HOLDERS = ("system", "node", "pod", "card")
 
 
 class ChipRates(NamedTuple):
-    """A chip with its rates: FLOP/s, byte/s one way, bytes, and chips of its scale-up domain."""
+    """A chip with its rates: FLOP/s, byte/s one way, bytes, and chips of its scale-up domain.
+
+    `power` are the watts of its board for each FLOP/s, over those of an H100.
+    """
 
     chip: str
     generation: str
@@ -66,6 +75,7 @@ class ChipRates(NamedTuple):
     domain: float
     is_torus: bool
     host_bandwidth: float = PCIE_BANDWIDTH
+    power: float = 1.0
 
     def peak(self, precision: str) -> float:
         """The peak (FLOP/s) of the format that products run in: an MFU over it is at most 1."""
@@ -107,6 +117,9 @@ def machine(name: str) -> ChipRates:
         domain=domain or USUAL_NODE,
         is_torus=is_torus,
         host_bandwidth=_known(package.pick_host_bandwidth) or PCIE_BANDWIDTH,
+        power=min(
+            (_known(package.pick_power) or USUAL_WATTS * sixteen) / sixteen / USUAL_WATTS, AMPLE
+        ),
     )
 
 
@@ -150,6 +163,16 @@ def machine_of(hardware: Mapping[str, Any]) -> ChipRates:
     words = str(hardware.get("interconnect", ""))
     cards = stated_card_bandwidth(words, hardware.get("chips_per_node") or USUAL_NODE)
     return runs_on if cards is None else runs_on._replace(card_bandwidth=cards)
+
+
+def has_switch(hardware: Mapping[str, Any], runs_on: ChipRates) -> bool:
+    """Whether any two chips of a node reach each other at the whole rate of their links.
+
+    A board of four has no NVSwitch: each chip has a third of its links to each of the others
+    (docs.nvidia.com/vgpu lists the boards that have one).
+    """
+    is_board = hardware.get("chips_per_node") == SMALL_BOARD
+    return not (is_board and runs_on.generation in DIRECT and "nvl" not in hardware["chip"].lower())
 
 
 def package_named(name: str) -> Chip:

@@ -21,8 +21,9 @@ from flopbook.prediction.frameworks import (
     Options,
     framework_named,
 )
-from flopbook.prediction.layouts import RunLayout, named_schedule, training_run, trains_adapters
+from flopbook.prediction.layouts import RunLayout, training_run, trains_adapters
 from flopbook.prediction.models import Case, Parameters, PredictionModel, PrintedAs
+from flopbook.prediction.schedules import named_schedule
 from flopbook.prediction.transformers import BODY, INPUTS
 
 SHOWN = PrintedAs("memory", "byte")

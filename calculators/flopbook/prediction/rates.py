@@ -31,6 +31,9 @@ MATMUL_PRIORS = {
         for name in GENERATION_STARTS
     },
     "best": Prior(0.85, 0.15, "share of the peak that the best shapes reach on chips in general"),
+    # Power grows with the cube of the clock; a newer process, as chips of less power have, takes
+    # back two thirds of that.
+    "power": Prior(0.1, 0.5, "power with which rates grow with the watts for each FLOP/s"),
     "narrow": Prior(0.95, 0.1, "the same in 8 bits over 16 bits"),
     "operands": Prior(0.9, 0.15, "share of the memory bandwidth at which operands arrive"),
     "overlap": Prior(0.3, 0.5, "share that shows of the shorter of arithmetic and reading"),
@@ -45,7 +48,7 @@ LINK_PRIORS = {"peer_share": Prior(0.85, 0.1, "share of the printed link rate on
 
 
 class MatrixProduct(NamedTuple):
-    """A matrix product on a chip: its peak, sides, bytes of a value, and whose clock counted."""
+    """A matrix product: peak, sides, bytes of a value, whose clock counted, power."""
 
     generation: str
     peak: float
@@ -54,6 +57,7 @@ class MatrixProduct(NamedTuple):
     memory_bandwidth: float
     is_narrow: bool
     is_host_clock: bool
+    power: float
 
 
 def read_product(row: MeasuredRun, source: RunSource) -> Case:
@@ -75,6 +79,7 @@ def read_product(row: MeasuredRun, source: RunSource) -> Case:
         memory_bandwidth=(chip.memory_bandwidth or np.inf) * _share_of_chip(row),
         is_narrow=precision != "bf16",
         is_host_clock="wall clock" in str(row.run.get("software", "")),
+        power=chip.power,
     )
     measured = _measured(row, "matmul_tflops_per_s") * TERA
     return Case(row, product, measured)
@@ -104,6 +109,7 @@ def predict_products(products: Sequence[MatrixProduct], p: Parameters) -> Column
 
 def _product_rate(product: MatrixProduct, p: Parameters) -> float:
     rate = product.peak * p["best"] * p[f"best_{product.generation}"]
+    rate = rate * float(product.power ** p["power"])
     if product.is_narrow:
         rate *= p["narrow"]
     first, second, third = product.sides

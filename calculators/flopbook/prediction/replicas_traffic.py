@@ -10,12 +10,11 @@ from collections.abc import Mapping
 from flopbook.prediction import arrays
 from flopbook.prediction.arrays import Column, Mask
 from flopbook.prediction.layouts import Layouts
+from flopbook.prediction.machines import SMALL_BOARD
 
 Parameters = Mapping[str, float]
 
 BYTES_16 = 2.0
-GRADIENT_BYTES = 6.0  # reduce in 16 or 32 bits, gather in 16
-SUMMED_BYTES = 4.0  # of them the reduction
 GATHERS = 3.0  # weights forward, weights backward, gradients
 BACKWARD = 2 / 3  # of a step's work
 BLOCKING = ("nanotron",)  # sums the gradients after the last micro-batch
@@ -36,9 +35,15 @@ def is_early(runs: Layouts) -> Mask:
     return (runs["year"] < EARLY) | runs.where("stack", "deepspeed")
 
 
-def link_rate(runs: Layouts, p: Parameters) -> Column:
-    """Byte/s that collectives reach over the links of a domain."""
-    return runs["link_bandwidth"] * p["link_share"]
+def link_rate(runs: Layouts, p: Parameters, ranks: Column | float) -> Column:
+    """Byte/s that collectives of some ranks reach over the links of a domain.
+
+    Without a switch a chip sends to each other one of its board over a part of its links.
+    """
+    others = arrays.maximum(ranks - 1, 1)
+    some = arrays.minimum(others / (SMALL_BOARD - 1), 1)
+    used = arrays.where(runs["has_switch"] > 0, 1, some)
+    return runs["link_bandwidth"] * p["link_share"] * used
 
 
 def replicas_of(runs: Layouts) -> Column:
@@ -67,7 +72,8 @@ def _network(runs: Layouts, p: Parameters, ranks: Column) -> Column:
     is_inside = ranks * runs["tp"] <= runs["domain"]
     together = arrays.maximum(runs["domain"] / runs["tp"], 1)
     cards = runs["card_bandwidth"] * p["card_share"] * together
-    rate = arrays.where(is_inside, link_rate(runs, p), arrays.minimum(cards, link_rate(runs, p)))
+    links = link_rate(runs, p, ranks)
+    rate = arrays.where(is_inside, links, arrays.minimum(cards, links))
     return arrays.where(is_torus(runs), runs["link_bandwidth"] * p["torus_share"], rate)
 
 
@@ -75,7 +81,7 @@ def _own_card(runs: Layouts, p: Parameters) -> Column:
     """The rate at which a rank sends what no rank beside it sends: by its own card, or a link."""
     is_inside = replicas_of(runs) * runs["tp"] <= runs["domain"]
     cards = runs["card_bandwidth"] * p["card_share"]
-    rate = arrays.where(is_inside, link_rate(runs, p), cards)
+    rate = arrays.where(is_inside, link_rate(runs, p, replicas_of(runs)), cards)
     return arrays.where(is_torus(runs), runs["link_bandwidth"] * p["torus_share"], rate)
 
 
@@ -107,11 +113,14 @@ def gradients_of(runs: Layouts, p: Parameters, layers: Column, work: Column) -> 
     sums = arrays.where(is_divided & (runs["pp"] <= 1), runs["micro_batches"], 1)
     # FSDP sums as often as it gathers, and is timed there.
     is_summed = runs["zero"] < 3
-    moved = arrays.where(is_summed, (GRADIENT_BYTES + SUMMED_BYTES * (sums - 1)) * held, 0)
-    across = 2 * SUMMED_BYTES * sums * held / shards * (1 - 1 / groups)
+    # Each is summed in its own width; then sharded weights are gathered, or else whole sums.
+    gathered = arrays.where(runs["zero"] >= 1, BYTES_16, runs["gradient_bytes"])
+    moved = arrays.where(is_summed, (gathered + runs["gradient_bytes"] * sums) * held, 0)
+    across = 2 * runs["gradient_bytes"] * sums * held / shards * (1 - 1 / groups)
     # Each sum hides behind the backward pass of its micro-batch, where the stack overlaps them.
     seconds = moved / _network(runs, p, shards) + across / _own_card(runs, p)
-    overlapped = arrays.where(is_early(runs) | runs.where("stack", *BLOCKING), 0, 1)
+    is_blocking = is_early(runs) | runs.where("stack", *BLOCKING)
+    overlapped = arrays.where(is_blocking | (runs["overlaps_gradients"] < 1), 0, 1)
     is_ahead = runs.where("stack", *GATHERED_AHEAD) & (runs["year"] >= GATHERED_YEAR)
     forward = arrays.where(is_ahead & (runs["zero"] >= 1), 1 - BACKWARD, 0)
     hideable = overlapped * HIDEABLE * (BACKWARD * sums + forward) * work

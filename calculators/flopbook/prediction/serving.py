@@ -33,8 +33,10 @@ from flopbook.prediction.serving_parts import (
     exchange_seconds,
     expert_work,
     experts_read,
+    product_rate,
     prompt_launches,
     routed_weights,
+    sharing_seconds,
     sum_seconds,
 )
 from flopbook.prediction.stacks import engine_named
@@ -335,12 +337,11 @@ def _step(case: Serving, batch: float, context: float, p: Parameters) -> float:
     scores = tokens * case.score_flop
     arithmetic = scores / (chips * case.machine.peak_16bit * ATTENTION_SHARE)
     cache = max(reading, arithmetic)
-    products = _products(case, batch, p)
     each = p["eager_seconds"] if case.is_eager else p["layer_seconds"]
-    seconds = math.hypot(weights, products) + cache + shape.layers * (each + _routing(case, p))
+    seconds = cache + shape.layers * (each + _routing(case, p))
+    seconds += float(sharing_seconds(weights, _products(case, batch, p), p))
     scheduling = p["step_seconds"] if case.task in (STATIC, LOADED) else 0.0
-    seconds += _elementwise(case, batch, p)
-    return seconds + _sums(case, batch, p) + scheduling
+    return seconds + _elementwise(case, batch, p) + _sums(case, batch, p) + scheduling
 
 
 def _elementwise(case: Serving, tokens: float, p: Parameters) -> float:
@@ -357,7 +358,7 @@ def _routing(case: Serving, p: Parameters) -> float:
 def _products(case: Serving, tokens: float, p: Parameters) -> float:
     """Seconds of the matrix products of a pass over some tokens."""
     shape, half = case.shape, p["half_batch"]
-    rate = case.peak * p[f"serve_{case.machine.generation}"]
+    rate = product_rate(case.peak, case.machine, p[f"serve_{case.machine.generation}"], p)
     plain = shape.layer_weights - routed_weights(shape)
     work = plain * (tokens + case.ranks * half)
     work += expert_work(shape, tokens, half, case.tp * case.ranks if case.ranks > 1 else 1.0)
@@ -387,7 +388,7 @@ def _first_token(case: Serving, batch: float, p: Parameters) -> float:
     attention = scores / (_groups(case) * case.machine.peak_16bit * ATTENTION_SHARE)
     weights = shape.parameters * case.moved_bytes
     reading = weights / (_groups(case) * case.machine.memory_bandwidth * p["weights_share"])
-    products = math.hypot(reading, _products(case, tokens, p))
+    products = sharing_seconds(reading, _products(case, tokens, p), p)
     work = products + attention + _elementwise(case, tokens, p)
     each = p["eager_seconds"] if case.is_eager else p["prompt_launch"]
     launches = prompt_launches(case.machine, shape.layers, each + _routing(case, p), work, p)

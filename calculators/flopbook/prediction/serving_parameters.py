@@ -9,6 +9,11 @@ PRIORS = {
         f"serve_{name}": Prior(start, 0.2, f"share of the peak that long prompts reach on {name}")
         for name, start in GENERATION_STARTS.items()
     },
+    # As for products of matrices alone, in `rates`.
+    "power": Prior(0.1, 0.5, "power with which rates grow with the watts for each FLOP/s"),
+    "adding": Prior(
+        1.5, 0.2, "power in which reading and arithmetic add up: 1 in turn, more side by side"
+    ),
     "weights_share": Prior(0.75, 0.15, "share of the memory bandwidth at which weights arrive"),
     "quantised_share": Prior(0.75, 0.2, "the same of weight-only quantised over plain weights"),
     "cache_share": Prior(0.75, 0.2, "share of the memory bandwidth at which the cache arrives"),

@@ -105,6 +105,17 @@ def exchange_seconds(runs_on: ChipRates, ranks: Any, sent: Any, p: Parameters) -
     return 2 * step + bytes_seconds
 
 
+def sharing_seconds(reading: Any, arithmetic: Any, p: Parameters) -> Any:
+    """Seconds of products that read their weights and multiply, partly at the same time."""
+    adding = p["adding"]
+    return (reading**adding + arithmetic**adding) ** (1 / adding)
+
+
+def product_rate(peak: Any, runs_on: ChipRates, share: Any, p: Parameters) -> Any:
+    """FLOP/s that products of many tokens reach: chips of little power lower their clock."""
+    return peak * share * runs_on.power ** p["power"]
+
+
 def prompt_launches(runs_on: ChipRates, layers: Any, each: Any, work: Any, p: Parameters) -> Any:
     """What launches add to a pass over prompts: lengths differ, so no recorded graph holds them.
 

@@ -13,12 +13,30 @@ SAVINGS = "cumulatively up to: "
 BEFORE_RECOMPUTATION = ("baseline", "packed", "compile", "chunked-ce")
 # How it names a row whose activations wait on the host, and those with all savings up to that.
 OFFLOADED_ACTIVATIONS = ("activation-offload", "adamw-8bit", "ac/offload")
+# Megatron-LM as it comes, and Primus with it, hides no gradient sum unless it is told to: the
+# `overlap_grad_reduce` of both is false by default.
+PLAIN_MEGATRON, OVERLAPPED_GRADIENTS = "megatron-lm", "overlap-grad-reduce"
 _CONTAINER = re.compile(r"\b(2\d)\.(\d\d)\b")
 
 
 def overlaps_sums(software: str) -> bool:
     """Whether the words for the software name tensor-parallel sums that hide behind products."""
     return any(word in software.lower() for word in OVERLAPPING)
+
+
+def overlaps_gradients(software: str) -> bool:
+    """Whether gradients are summed behind the backward pass, by the words for the software."""
+    words = software.lower()
+    return PLAIN_MEGATRON not in words or OVERLAPPED_GRADIENTS in words
+
+
+def gradient_bytes(precision: str) -> float:
+    """Bytes in which a gradient is summed: 32 bits beside weights in bf16, 16 in fp16.
+
+    Megatron-LM, DeepSpeed and nanotron add up in fp32 with bf16, which has few digits; fp16 keeps
+    its own format and scales the loss (Megatron-LM sets `accumulate_allreduce_grads_in_fp32`).
+    """
+    return 2.0 if precision.lower().startswith("fp16") else 4.0
 
 
 def is_compiled(software: str) -> bool:

@@ -41,6 +41,7 @@ FLASH_PASSES = {"none": 3.5, "selective": 3.8, "full": 4.5}
 # Sums over the activations of a layer: two forward, two backward, two more where recomputed.
 SUMS, RECOMPUTED_SUMS = 4.0, 6.0
 OPTIMIZER_BYTES = 16.0  # master weight and two moments in fp32, read and written in part
+PAIR = 2.0  # a rank and the neighbour that it sends to
 RING_PASSES = 3.0  # keys and values forward and backward, and their gradients
 ALIGNMENT = 64
 RIDGE = 200.0  # FLOP/byte of the chip for which the halves of the rates of products are stated
@@ -181,7 +182,8 @@ def _half(size: Column, half: Column) -> Column:
 def _peak(runs: Layouts, p: Parameters) -> Column:
     """The peak of the format, less what its recipe does not speed up."""
     is_framework = runs["is_framework_fp8"] > 0
-    eight = runs["peak_8bit"] * arrays.where(is_framework, p["framework_fp8"], p["fp8"])
+    framework = p["framework_fp8"] * arrays.where(runs["has_row_scales"] > 0, p["row_scales"], 1)
+    eight = runs["peak_8bit"] * arrays.where(is_framework, framework, p["fp8"])
     four = runs["peak_4bit"] * p["fp4"]
     peak = arrays.where(runs.where("precision", "fp8"), eight, runs["peak_16bit"])
     return arrays.where(runs.where("precision", "fp4"), four, peak)
@@ -272,7 +274,8 @@ def _tensor_parallel(runs: Layouts, p: Parameters, work: Column) -> Column:
     is_inside = runs["tp"] <= runs["domain"]
     # A ring over several nodes leaves each by all of its cards.
     cards = runs["card_bandwidth"] * runs["domain"] * p["tp_beyond"]
-    rate = arrays.where(is_inside, link_rate(runs, p), arrays.minimum(cards, link_rate(runs, p)))
+    links = link_rate(runs, p, runs["tp"])
+    rate = arrays.where(is_inside, links, arrays.minimum(cards, links))
     exposed = p["tp_exposed"] * arrays.where(_overlaps_sums(runs), p["tp_overlapped"], 1)
     waits = runs.where("stack", *WAITING) & (runs["is_async_tp"] < 1)
     # Sums that leave the node have no kernel that overlaps them, and no switch that adds up.
@@ -294,7 +297,7 @@ def _context_parallel(runs: Layouts, p: Parameters, work: Column, attention: Col
     sent = RING_PASSES * 2 * BYTES_16 * work * keys * (runs["cp"] - 1)
     is_inside = runs["cp"] * runs["tp"] <= runs["domain"]
     cards = runs["card_bandwidth"] * p["card_share"]
-    rate = arrays.where(is_inside | is_torus(runs), link_rate(runs, p), cards)
+    rate = arrays.where(is_inside | is_torus(runs), link_rate(runs, p, PAIR), cards)
     layers = _stage_layers(runs)
     # Each step of the ring starts a send and kernels of its own, and adds up what they bring.
     steps = RING_PASSES * layers * p["ring_step"] * (runs["cp"] - 1)
@@ -313,7 +316,7 @@ def _pipeline_sends(runs: Layouts, p: Parameters, tokens: Column) -> Column:
     senders = arrays.where(runs.where("stack", *WHOLE_SENDERS), 1, runs["tp"])
     sent = 2 * BYTES_16 * tokens * runs["d_model"] / senders * chunks
     cards = runs["card_bandwidth"] * p["card_share"]
-    rate = arrays.where(is_torus(runs), link_rate(runs, p), cards)
+    rate = arrays.where(is_torus(runs), link_rate(runs, p, PAIR), cards)
     return arrays.where(runs["pp"] > 1, sent / rate, 0)
 
 
@@ -330,7 +333,7 @@ def _expert_parallel(runs: Layouts, p: Parameters, work: Column) -> Column:
     copies = arrays.where(is_inside, visited * (1 - 1 / runs["ep"]), others)
     sent = 4 * BYTES_16 * work * runs["d_model"] * copies
     cards = runs["card_bandwidth"] * p["card_share"]
-    rate = arrays.where(is_inside, link_rate(runs, p), cards)
+    rate = arrays.where(is_inside, link_rate(runs, p, runs["ep"] * runs["tp"]), cards)
     seconds = sent / rate * p["expert_exposed"] * _busiest(runs, p)
     return arrays.where(_mixture(runs), seconds, 0)
 
