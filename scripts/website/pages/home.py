@@ -10,13 +10,14 @@ from flopbook.errors import FlopbookError
 from flopbook.ledger.rows import Row
 from scripts.website.markup import Html, link
 from scripts.website.pages.accelerators import INDEX
-from scripts.website.pages.errata import PITFALLS, recomputed, stated_words
+from scripts.website.pages.errata import PITFALLS, recomputed
 from scripts.website.pages.explorer import items
 from scripts.website.pages.home_picture import picture
 from scripts.website.pages.home_questions import PAGE, serve_form, train_form
 from scripts.website.pages.pitfalls import defects
 from scripts.website.pages.reached import shown_runs
 from scripts.website.pages.sources import html_link, stylesheet
+from scripts.website.pages.stated import stated_words
 
 SCRIPT = "assets/flopbook/home/main.js"
 STYLE = "assets/flopbook/home/home.css"

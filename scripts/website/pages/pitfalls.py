@@ -23,8 +23,9 @@ from scripts.website.markup import (
     tag,
     trusted,
 )
-from scripts.website.pages.errata import PITFALLS, claim_article, fact, stated_words
+from scripts.website.pages.errata import PITFALLS, claim_article, fact
 from scripts.website.pages.sources import cite, html_link
+from scripts.website.pages.stated import stated_words
 
 PAGE = PITFALLS
 TITLE = "What goes wrong in practice"

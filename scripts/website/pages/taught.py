@@ -7,14 +7,9 @@ import re
 from flopbook.evaluation.answers import counted
 from flopbook.ledger.rows import Row, ledger_rows
 from scripts.website.markup import Html, Markdown, page_text
-from scripts.website.pages.errata import (
-    VERDICT_WORDS,
-    claim_page,
-    computed_words,
-    said_words,
-    stated_words,
-)
+from scripts.website.pages.errata import VERDICT_WORDS, claim_page
 from scripts.website.pages.sources import cite, html_link
+from scripts.website.pages.stated import computed_words, said_words, stated_words
 
 # The exercises follow the common mistakes in every chapter; a test holds that order.
 _BEFORE = "\n## Exercises"

@@ -24,14 +24,12 @@ from scripts.website.pages.errata import (
     VERDICT_WORDS,
     claim_page,
     claim_words,
-    computed_words,
     errata_page,
     errata_pages,
     recomputed,
-    said_words,
-    stated_words,
 )
 from scripts.website.pages.home import holdings
+from scripts.website.pages.stated import computed_words, said_words, stated_words
 from tests.support.cases import every
 
 TEXTS = dict(errata_pages())

@@ -10,8 +10,8 @@ import pytest
 
 from flopbook.checks.rules.taught import findings
 from flopbook.ledger.rows import Row, ledger_row, ledger_rows
-from scripts.website.pages.errata import stated_words
 from scripts.website.pages.prose import render
+from scripts.website.pages.stated import stated_words
 from scripts.website.pages.taught import with_statements
 
 ROOT = Path(__file__).resolve().parents[3]
