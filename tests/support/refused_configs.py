@@ -10,6 +10,7 @@ from typing import Any
 
 from tests.support.huggingface_configs import DEEPSEEK, LLAMA, SAME, like
 from tests.support.hybrid_configs import (
+    ERNIE,
     GEMMA,
     GLM,
     JAMBA,
@@ -207,6 +208,11 @@ LATENT: Refused = {
     ),
 }
 EXPERTS: Refused = {
+    "in every second layer": (
+        {**ERNIE, "moe_layer_interval": 2},
+        "layers with and without experts in turn are not read; give the numbers as options",
+    ),
+    "in every layer of none": ({**ERNIE, "moe_layer_interval": 0}, "moe_layer_interval is 0, exp"),
     "in an architecture without": (
         {**LLAMA, "num_local_experts": 8, "num_experts_per_tok": 2},
         "num_local_experts is 8, but llama is read without experts",

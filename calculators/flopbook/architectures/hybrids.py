@@ -241,7 +241,9 @@ def ernie(config: Config, inputs: Inputs) -> None:
     inputs["experts"] = config.need("moe_num_experts")
     inputs["expert_d_ff"] = config.need("moe_intermediate_size")
     inputs["experts_per_token"] = config.need("moe_k")
-    if (config.number("moe_layer_interval") or 1) > 1:
-        raise config.wrong("layers with and without experts in turn are not read")
+    if (config.size("moe_layer_interval") or 1) > 1:
+        raise config.wrong(
+            "layers with and without experts in turn are not read; give the numbers as options"
+        )
     copy(config, ("moe_num_shared_experts",), inputs, "shared_experts")
     copy(config, ("moe_layer_start_index",), inputs, "dense_layers")
