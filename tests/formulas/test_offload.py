@@ -182,3 +182,17 @@ def test_updates_of_deepspeed_are_told_with_what_they_take() -> None:
     told = result.omitted["slower_updates"]
     assert told.share == pytest.approx(slow["exposed"] / result["exposed"] - 1, rel=0.05)
     assert slow["update_seconds"] == pytest.approx(17, rel=0.05) and not slow.omitted
+
+
+@given(parameters, counts)
+def test_weights_on_the_host_wait_for_nothing_but_their_update(params: float, count: int) -> None:
+    """Gradients have left by the end of passes that hide them, and weights come when needed."""
+    out = offload(
+        params=params,
+        host_bandwidth=LINK,
+        offload="parameters",
+        microbatches=count,
+        compute_seconds=1e9,
+        update_bytes=0.01,
+    )
+    assert out["exposed"] == pytest.approx(out["update_seconds"])

@@ -20,10 +20,12 @@ CALCULATORS = ("decode", "prefill", "serving")
 @pytest.mark.parametrize("name", CALCULATORS)
 @given(tp=DEGREES, dp=DEGREES)
 def test_two_of_chips_degree_and_replicas_give_the_third(name: str, tp: int, dp: int) -> None:
-    both = calculate(name, **SERVED, tp=tp, dp=dp)
-    assert dict(calculate(name, **SERVED, chips=tp * dp, tp=tp)) == dict(both)
-    assert dict(calculate(name, **SERVED, chips=tp * dp, dp=dp)) == dict(both)
-    assert dict(calculate(name, **SERVED, chips=tp * dp, tp=tp, dp=dp)) == dict(both)
+    both = calculate(name, **SERVED, tp=tp, dp=dp, ep=dp)
+    sizes = {id: noted.share for id, noted in both.omitted.items()}
+    for said in ({"tp": tp}, {"dp": dp}, {"tp": tp, "dp": dp}):
+        placed = calculate(name, **SERVED, chips=tp * dp, ep=dp, **said)
+        assert dict(placed) == dict(both)
+        assert {id: noted.share for id, noted in placed.omitted.items()} == sizes
 
 
 @every("name", CALCULATORS)

@@ -41,6 +41,12 @@ def test_the_note_has_what_stages_save(
     assert_promised({"model": model, "vocab": vocab, "dp": 8, "zero": 1, **stages})
 
 
+@pytest.mark.parametrize("pp", [1, 4])
+def test_activations_on_the_host_leave_those_of_two_layers(pp: int) -> None:
+    """Of what waits there, as much stays behind on the chip."""
+    assert_promised({"model": "llama-3-8b", "pp": pp, "offload_activations": "yes", "dp": 8})
+
+
 def assert_promised(options: dict[str, Any]) -> None:
     """The share in the note is that by which the memory shrinks."""
     formula = get_formula("memory")
