@@ -8,6 +8,7 @@ takes part in which message.
 
 from __future__ import annotations
 
+import argparse
 import importlib
 import os
 import re
@@ -15,6 +16,7 @@ import sys
 from datetime import UTC, datetime
 from typing import Any
 
+from flopbook.data.files import write_made
 from scripts.website.measured.compiled_block import FILE, ROWS, WIDE, WIDTH
 
 DEVICES = 4
@@ -62,8 +64,12 @@ def reduced(text: str) -> list[str]:
     return [re.sub(r"%|ROOT ", "", _LEFT_OUT.sub("", line)).strip() for line in lines]
 
 
-def main() -> int:
+def main(arguments: list[str] | None = None) -> int:
     """Compile and write. Exit status: 0; 2 where JAX is missing."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.parse_args(arguments)
     try:
         lines = reduced(compiled())
     except ImportError as error:
@@ -72,7 +78,7 @@ def main() -> int:
     version = importlib.import_module("jax").__version__
     day = datetime.now(UTC).date().isoformat()
     head = f"jax {version}, {DEVICES} devices of a processor, {day}"
-    FILE.write_text("\n".join([head, *lines]) + "\n", encoding="utf-8")
+    write_made(FILE, "\n".join([head, *lines]) + "\n")
     return 0
 
 

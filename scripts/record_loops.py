@@ -7,6 +7,7 @@ seconds on an idle core. Exit status: 0; 2 where there is no gcc, or the program
 
 from __future__ import annotations
 
+import argparse
 import json
 import platform
 import re
@@ -50,8 +51,12 @@ def machine(cpuinfo: str) -> str:
     return f"{fields['model name']}, family {fields['cpu family']}, model {fields['model']}"
 
 
-def main() -> int:
+def main(arguments: list[str] | None = None) -> int:
     """Time and write; see the exit status above."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.parse_args(arguments)
     try:
         write_made(FILE, (json.dumps(record(), indent=1) + "\n").encode())
     except (OSError, subprocess.CalledProcessError) as error:

@@ -103,7 +103,7 @@ def small_checkout(folder: Path) -> Path:
     text = calculators.read_text(encoding="utf-8")
     assert _ALL in text
     _write(calculators, text.replace(_ALL, f"{_ALL}_OF_PAGES") + _CALCULATORS)
-    pairs = folder / "scripts" / "website" / "pages" / "pairs.py"
+    pairs = folder / "scripts" / "website" / "pages" / "pair_names.py"
     _write(pairs, pairs.read_text(encoding="utf-8") + _PAIRS)
     for name, texts in _ABSENT.items():
         for text in texts:

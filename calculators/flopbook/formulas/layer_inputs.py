@@ -149,6 +149,7 @@ LAYER_SYMBOLS = {
     "windowed": r"n_w",
     "full": r"n_f",
     "even_head": r"d_1",
+    "given_head": r"d_3",
     "head_size": "d",
     "keys": "K_0",
     "both": r"d_2",

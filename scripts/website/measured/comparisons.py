@@ -190,7 +190,8 @@ def _serving(row: MeasuredRun) -> dict[str, Any]:
         # A source may count cores of which a chip has several.
         "tp": min(row.parallelism["tp"], row.hardware["n_chips"]),
         "batch": row.run["batch_seqs"],
-        "dtype": precision,
+        # What stands in brackets, such as the format of the cache, follows from the name.
+        "dtype": precision.partition(" (")[0],
     }
     if precision in WEIGHTS_ONLY:
         options |= {"dtype": "bf16", "bytes_per_param": WEIGHTS_ONLY[precision]}

@@ -31,7 +31,7 @@ ROOMS = (
 )
 WORDS = "scripts/website/pages/form_words.yaml"
 _FEWEST_WORDS = 4
-_TAG = re.compile(r"<[^>]*>")
+_TAG = re.compile(r"<[a-z/!][^>]*(?:>|$)")  # or the beginning of one
 _LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 _PLACE = re.compile(r"\{[^}]*\}")
 _WORD = re.compile(r"[A-Za-z]{2,}|\{[^}]*\}")
@@ -110,16 +110,16 @@ def sentences_page() -> str:
         Markdown("# Sentences\n"),
         Markdown(
             "Pages are made from data, and so are their sentences. Here are the {} templates in "
-            "one place, for an editor to read through; each stands in its file on the line "
-            "given, and {{}} marks where a value is put in. What the forms of the calculators "
-            "say lies in one file of its own, {}.\n"
+            "one place, for an editor to read through, file by file from the first line to the "
+            "last; {{}} marks where a value is put in. What the forms of the calculators say lies "
+            "in one file of its own, {}.\n"
         ).format(f"{len(templates):,}", code_span(WORDS)),
     ]
     for file in dict.fromkeys(template.file for template in templates):
         blocks.append(Markdown("## {}\n").format(file))
         blocks += [
-            Markdown("- {} (line {})").format(template.text, template.line)
-            for template in templates
+            Markdown("- {}").format(template.text)
+            for template in sorted(templates, key=lambda template: template.line)
             if template.file == file
         ]
         blocks.append(Html())
