@@ -15,6 +15,7 @@ import pytest
 
 from flopbook.evaluation.calculator import calculate
 from flopbook.hardware.chip import chip
+from scripts.website.figures.batch_window import run_time
 from scripts.website.pages.explorer import items
 from scripts.website.pages.landscape import new_formats
 
@@ -65,6 +66,13 @@ WRONG = [
     ("accelerators", "The chip before it ran at"),
     ("computer", "half a step over 1, a sixteenth"),
     ("computer", "A sum like ours does wait"),
+    (
+        "batch",
+        "the time hardly depends on the batch: twice the tokens take twice the time, in half",
+    ),
+    ("batch", "the steps stop falling, and tokens are wasted"),
+    ("batch", "there is no more to gain"),
+    ("batch", "costs nothing to measure"),
 ]
 
 
@@ -356,3 +364,12 @@ def test_the_largest_relative_error_of_e4m3_is_a_seventeenth() -> None:
     error = np.abs(np.round(values * 8) / 8 - values) / values
     assert error.max() == pytest.approx(1 / 17, rel=1e-3)
     assert "is a seventeenth" in text_of("computer")
+
+
+@pytest.mark.parametrize(("share", "level"), [(1 / 8, 9 / 8), (1, 2)])
+def test_a_run_takes_an_eighth_longer_at_an_eighth_of_the_critical_batch(
+    share: float, level: float
+) -> None:
+    """On given chips a step is proportional to B and the steps to 1 + B_c / B."""
+    assert run_time(64 * share, 1e-3) / run_time(1e-3, 1e-3) == pytest.approx(level, rel=1e-4)
+    assert "at $B_c$ itself it is twice the level" in text_of("batch")

@@ -59,12 +59,13 @@ def figure() -> Figure:
     return Figure(
         f"{GROWTH} times the chips make a run {first / second:.1f} times as fast, and "
         f"{GROWTH} times as many again {second / third:.1f} times",
-        "Both axes logarithmic. Each line falls to the minimum batch of its chips, a dot, is level "
-        "up to the critical batch, a dashed line, and rises beyond it. The lines of more chips lie "
-        f"lower and their level parts are shorter: {first:.3g}, {second:.3g} and {third:.3g} times "
-        "the least at the dots.",
+        "Both axes logarithmic. Each line falls to the minimum batch of its chips, a dot, is "
+        "nearly level up to an eighth of the critical batch, has doubled at that batch, a dashed "
+        "line, and rises on. Lines of more chips lie lower and their level parts are shorter: "
+        f"{first:.3g}, {second:.3g} and {third:.3g} times the least at the dots.",
         "Left of its dot a line falls because larger batches fill chips that wait for their "
-        "weights; right of the dashed line it rises because more tokens save no steps.",
+        "weights; towards the dashed line and beyond it rises because more tokens save ever fewer "
+        "steps.",
         314,
         tuple(shapes),
         plots=(chart,),
