@@ -68,7 +68,7 @@ PRIORS: Mapping[str, Prior] = {
     "half_tokens": Prior(
         200, 0.5, "tokens of a micro-batch at which products reach half, at RIDGE"
     ),
-    "half_width": Prior(200, 0.5, "width of a shard at which products reach half"),
+    "half_width": Prior(200, 0.5, "width of a shard at which products reach half, at RIDGE"),
     "half_expert_tokens": Prior(100, 0.7, "tokens of an expert at which products reach half"),
     "misaligned": Prior(1.25, 0.3, "cost of widths that are no multiple of 64"),
     "values_moved": Prior(30, 0.3, "values read and written for each token and width of a layer"),
@@ -76,7 +76,7 @@ PRIORS: Mapping[str, Prior] = {
     "unfused": Prior(1.5, 0.3, "memory traffic of unfused over fused elementwise kernels"),
     "scores_moved": Prior(3, 0.7, "passes over unfused attention scores through memory"),
     "launch_early": Prior(2.0e-3, 0.5, "seconds a layer and micro-batch until 2022"),
-    "launch": Prior(2.5e-4, 0.6, "seconds of launches a layer and micro-batch since"),
+    "launch": Prior(2.5e-4, 0.6, "seconds of launches a layer and micro-batch since mid-2022"),
     "link_share": Prior(0.75, 0.1, "share of the printed link rate that collectives reach"),
     "tp_exposed": Prior(0.75, 0.3, "share of tensor-parallel traffic that nothing hides"),
     "tp_overlapped": Prior(0.5, 0.3, "the same where products and sums overlap"),

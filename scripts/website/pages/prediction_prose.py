@@ -122,6 +122,12 @@ class PredictionProse:
         """The factor of the band of a throughput."""
         return Number(band_of(fitted_kinds()[KIND], "throughput"), "1")
 
+    def inside(self) -> Number:
+        """The share of runs never fitted within the band of a run that states all, in per cent."""
+        band = band_of(fitted_kinds()[KIND], "throughput")
+        ratios = [1 + line.error for line in sound_lines(KIND, CHECK)]
+        return _percent(sum(1 / band <= ratio <= band for ratio in ratios) / len(ratios))
+
     def parameters(self, *names: str) -> Html:
         """A table of parameters: what each means, its prior, and the fitted value."""
         rows = [_parameter(name) for name in names]
