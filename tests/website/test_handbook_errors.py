@@ -16,8 +16,10 @@ import pytest
 from flopbook.evaluation.calculator import calculate
 from flopbook.hardware.chip import chip
 from scripts.website.figures.batch_window import run_time
+from scripts.website.figures.exchange_reach import RACK, exchange
 from scripts.website.pages.explorer import items
 from scripts.website.pages.landscape import new_formats
+from scripts.website.pages.prediction_prose import PredictionProse
 
 HANDBOOK = Path(__file__).resolve().parents[2] / "docs" / "handbook"
 WRONG = [
@@ -73,6 +75,23 @@ WRONG = [
     ("batch", "the steps stop falling, and tokens are wasted"),
     ("batch", "there is no more to gain"),
     ("batch", "costs nothing to measure"),
+    ("prediction", "On runs that were collected later and never fitted the band holds"),
+    ("prediction", "into some fifteen parts"),
+    ("prediction", "launches and the bubble hardly move the middle"),
+    ("prediction", "P / \\pi$ = {{ pass"),
+    ("prediction", "after three days of your own"),
+    ("prediction", "a wrong network hardly anything"),
+    ("prediction", "shows such a pair as one step"),
+    ("profiling", "compare this bus bandwidth with a benchmark"),
+    ("profiling", "| products slower than a benchmark of the same shape | odd sizes"),
+    ("profiling", "## A third of the machine"),
+    ("profiling", 'ran.part("bubble")) / step'),
+    ("profiling", "more layers for the GPU to chew on"),
+    ("networks", "one chip more, and nearly all"),
+    ("networks", "six to eighteen"),
+    ("networks", "and a bus bandwidth above the {{ port }}"),
+    ("networks", "With the latency and the share of the link that published sweeps show"),
+    ("networks", "Where the switches add up"),
 ]
 
 
@@ -373,3 +392,22 @@ def test_a_run_takes_an_eighth_longer_at_an_eighth_of_the_critical_batch(
     """On given chips a step is proportional to B and the steps to 1 + B_c / B."""
     assert run_time(64 * share, 1e-3) / run_time(1e-3, 1e-3) == pytest.approx(level, rel=1e-4)
     assert "at $B_c$ itself it is twice the level" in text_of("batch")
+
+
+def test_the_band_of_a_complete_run_holds_about_half_of_the_later_runs() -> None:
+    """The share within the printed factor is told beside that of the wider bands."""
+    assert 40 < float(PredictionProse().inside()) < 65
+    assert "{{ prediction.inside() }} percent lie within that factor" in text_of("prediction")
+
+
+def test_busy_time_of_a_rank_without_a_head_is_its_own_kernels() -> None:
+    """TP sums, sends and the wait for the last stage leave the compute stream empty."""
+    assert 'ran.part("products", "attention", "elementwise", "optimizer")' in text_of("profiling")
+
+
+def test_an_all_to_all_takes_nine_times_as_long_at_twice_the_domain() -> None:
+    """Half of it then leaves through cards; 17 times needs a hundred domains."""
+    within = exchange(RACK, 72)
+    assert exchange(RACK, 144) / within == pytest.approx(8.7, abs=0.1)
+    assert exchange(RACK, 8064) / within == pytest.approx(17.2, abs=0.1)
+    assert "At twice the domain half of the exchange leaves" in text_of("networks")

@@ -52,15 +52,16 @@ def figure() -> Figure:
     )
     shapes = [*chart.grid(), *chart.lines(lines)]
     rack = [seconds for _, seconds in lines[2][1]]
-    cliff = rack[-1] / rack[RACKS.index(72)]
+    full = rack[RACKS.index(72)]
+    twice, many = rack[RACKS.index(144)] / full, rack[-1] / full
     facts = "; ".join(
         f"{name}: {format_quantity(points[0][1], 's')} on {points[0][0]:,} chips, "
         f"{format_quantity(points[-1][1], 's')} on {points[-1][0]:,}"
         for name, points in lines
     )
     return Figure(
-        f"Past the last port of a switch an all-to-all takes {cliff:.0f} times as long; a torus "
-        "only slows with its side",
+        f"At twice the chips that a switch joins an all-to-all takes {twice:.0f} times as long, "
+        f"in the end {many:.0f}; a torus only slows with its side",
         f"Both axes logarithmic. {facts}.",
         f"Each chip sends {format_quantity(SENT, 'byte')} in all, at printed rates. At a switch "
         "the time hardly changes until its ports end, and jumps there to the rate of the network "
