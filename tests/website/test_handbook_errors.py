@@ -92,6 +92,17 @@ WRONG = [
     ("networks", "and a bus bandwidth above the {{ port }}"),
     ("networks", "With the latency and the share of the link that published sweeps show"),
     ("networks", "Where the switches add up"),
+    ("expert-and-context-parallelism", "No rank holds more than two blocks"),
+    ("expert-and-context-parallelism", "That halves the bytes between nodes"),
+    ("expert-and-context-parallelism", "A larger batch does not help, and neither"),
+    ("expert-and-context-parallelism", "Neither the batch nor the number of ranks matters."),
+    ("expert-and-context-parallelism", "and not sufficient"),
+    ("landscape", "lower than its fame"),
+    ("landscape", "These are the generations that did"),
+    ("landscape", "rtx-4090"),
+    ("landscape", "narrow stripe"),
+    ("landscape", "does about as much work per joule"),
+    ("landscape", "often do not."),
 ]
 
 
@@ -411,3 +422,18 @@ def test_an_all_to_all_takes_nine_times_as_long_at_twice_the_domain() -> None:
     assert exchange(RACK, 144) / within == pytest.approx(8.7, abs=0.1)
     assert exchange(RACK, 8064) / within == pytest.approx(17.2, abs=0.1)
     assert "At twice the domain half of the exchange leaves" in text_of("networks")
+
+
+@pytest.mark.parametrize("query", [4, 8, 16])
+def test_with_one_kv_head_on_a_rank_the_ring_moves_least(query: int) -> None:
+    """TP 8 of Llama 3 405B leaves 16 query heads and one KV head."""
+    for ranks in range(2, query + 1):
+        exchange_units = 2 * query * (ranks - 1) / ranks + 2 * (ranks - 1)
+        assert exchange_units > 2 * (ranks - 1)
+    assert "on no number of ranks does it move less" in text_of("expert-and-context-parallelism")
+
+
+def test_ironwood_is_the_first_tpu_with_fp8() -> None:
+    """By its engineers; v6e prints the rate of bf16 for it."""
+    formats = {row.family: set(row.formats) for row in new_formats(items(), "google")}
+    assert "fp8" not in formats.get("TPU v6", set()) and "fp8" in formats["TPU v7"]
