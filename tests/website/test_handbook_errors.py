@@ -103,6 +103,12 @@ WRONG = [
     ("landscape", "narrow stripe"),
     ("landscape", "does about as much work per joule"),
     ("landscape", "often do not."),
+    ("inference", "readable at all"),
+    ("inference", "(weights + one) / t / h100"),
+    ("inference", "neither a larger batch nor more FLOP/s helps"),
+    ("inference", "and most of the gain is gone"),
+    ("inference", "Is it better to draft 2 or 6 tokens"),
+    ("inference", "which is why a 70B model"),
 ]
 
 
@@ -437,3 +443,30 @@ def test_ironwood_is_the_first_tpu_with_fp8() -> None:
     """By its engineers; v6e prints the rate of bf16 for it."""
     formats = {row.family: set(row.formats) for row in new_formats(items(), "google")}
     assert "fp8" not in formats.get("TPU v6", set()) and "fp8" in formats["TPU v7"]
+
+
+def test_beyond_the_kv_heads_a_rank_reads_a_whole_head_of_the_cache() -> None:
+    """Sixteen ranks of a model with 8 KV heads read as much cache each as eight."""
+    options = {"model": "llama-3-70b", "chip": "h100-sxm", "batch": 1, "seq": 8192}
+    eight, sixteen = (calculate("decode", **options, tp=degree) for degree in (8, 16))
+    assert sixteen["kv_seconds"] == eight["kv_seconds"]
+    assert "([t, big.kv_heads] | min)" in text_of("inference")
+
+
+def test_three_drafted_tokens_beat_two_and_six() -> None:
+    """At an acceptance of 0.6 and a tenth of a pass for each."""
+    gains = {
+        count: calculate("speculative-decoding", acceptance=0.6, draft_tokens=count, draft_time=0.1)
+        for count in (2, 3, 4, 6)
+    }
+    assert max(gains, key=lambda count: gains[count]["speedup"]) == 3
+    assert "So 3 are best" in text_of("inference")
+
+
+def test_drafts_for_one_user_of_a_mixture_gain_a_twentieth() -> None:
+    """Six tokens of DeepSeek-V3 read 44 routed experts for 8, in 20.4 of 37 billion parameters."""
+    routed = 58 * 3 * 8 * 7168 * 2048
+    read = 256 / 8 * (1 - (1 - 8 / 256) ** 6)
+    tokens = (1 - 0.8**6) / 0.2
+    assert tokens / (1 + (read - 1) * routed / 37e9) == pytest.approx(1.05, abs=0.01)
+    assert "mixture_pass" in text_of("inference")
