@@ -39,7 +39,8 @@ def figure() -> Figure:
         f"{len(ratios)} runs that were never fitted {above} are above it and {below} below. "
         f"{len(named[FIT])} runs were fitted.",
         "Each mark is a published training run. Above one it ran slower than predicted, below one "
-        "faster. The blue marks show what a prediction is worth.",
+        "faster. The blue marks show what a prediction is worth: "
+        f"{100 * (1 - (above + below) / len(ratios)):.0f} % of them lie between the dashed lines.",
         306,
         tuple(_parts(named, band, _WIDE)),
         narrow=Sheet(SHEET, 286, tuple(_parts(named, band, _NARROW))),
