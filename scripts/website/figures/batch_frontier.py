@@ -42,7 +42,7 @@ def figure() -> Figure:
         f"ends with as many sequences as fit into memory: {'; '.join(facts)}.",
         "Each point has twice the batch of the one before. At first that costs hardly any time: "
         "the points rise straight up. Then reading the caches takes over, and they move to the "
-        "right. The longer the sequences, the sooner that happens, and the lower the last point.",
+        "right. The longer the sequences, the sooner that happens and the lower the maximum.",
         336,
         tuple(shapes),
         plots=(chart,),
