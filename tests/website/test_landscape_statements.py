@@ -57,15 +57,15 @@ def days() -> dict[str, float]:
 
 def test_the_memory_wall_is_low_and_doubtful() -> None:
     """Its text has to stand where the band of the ridge point has no end."""
-    said("At 16 bits the ridge point has grown slowly.")
+    said("At 16 bits the memory wall is lower than its fame.")
     wall, peak = (trend_growth(items(), name, FITTED) for name in ("wall", "peak"))
     assert wall.doubling > 4 * peak.doubling
     assert wall.slow > 2 * wall.doubling, "a band that is this wide is no trend to rely on"
 
 
 def test_nearly_all_ridge_points_lie_in_a_stripe() -> None:
-    said("Nearly all chips lie in one stripe")
-    said("Most chips have ridge points between a hundred and a thousand")
+    said("Most chips lie in one stripe, no matter who made them: a factor of ten wide")
+    said("Most server chips have ridge points between a hundred and a thousand")
     ratios = [spot.y / spot.x for spot in peak_bandwidth.spots()]
     assert sum(100 <= ratio <= 1000 for ratio in ratios) > 0.85 * len(ratios)
 
@@ -112,9 +112,8 @@ def test_shares_that_were_reached_are_as_told() -> None:
 
 def test_the_points_about_growth() -> None:
     """About two years, three to five by its band, and a factor of two off the line."""
-    said(
-        "At 16 bits peak and bandwidth double in about two years, work for a joule in three to five"
-    )
+    said("At 16 bits, peak and bandwidth double in about two years")
+    said("work for a joule in three to five")
     for name in ("peak", "memory_bandwidth"):
         assert 1.5 < growth(name) < 2.5
     assert 3.2 < growth("efficiency") < 4.8
@@ -131,7 +130,7 @@ def test_the_order_of_growth() -> None:
 
 
 def test_all_chips_together_grow_more_slowly() -> None:
-    said("take all chips, desks included, and are slower")
+    said("take all chips, those of PCs included, and are slower")
     everything = growth("peak", *{family_of(item.entry.id).id for item in chips(items())})
     assert everything > growth("peak") > growth("peak", "gpu")
 

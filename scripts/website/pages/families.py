@@ -78,7 +78,9 @@ FAMILIES = (
         "the graph of operations laid out in space",
         ("furiosa/", "sambanova/", "tenstorrent/"),
     ),
-    Family("light", "Light", "photonic links, and once a photonic multiplier", ("lightmatter/",)),
+    Family(
+        "light", "Photonics", "photonic links, and once a photonic multiplier", ("lightmatter/",)
+    ),
     Family(
         "edge",
         "Edge",
@@ -87,7 +89,7 @@ FAMILIES = (
     ),
     Family(
         "desk",
-        "Desks",
+        "Workstations and PCs",
         "graphics cards and chips of personal computers",
         (
             "amd/radeon-",

@@ -20,7 +20,7 @@ from flopbook.quantities.units import format_quantity
 from scripts.website.markup import Html, link, table
 from scripts.website.pages.accelerators import date_or_last, entry_page
 from scripts.website.pages.explorer import ExplorerRow, items, state_of
-from scripts.website.pages.families import FAMILIES, by_family, chips, makers, peak16
+from scripts.website.pages.families import FAMILIES, SERVERS, by_family, chips, makers, peak16
 from scripts.website.pages.landscape import (
     ENDED,
     FITTED,
@@ -131,6 +131,23 @@ class Landscape:
             group = ", ".join(families) or "any family"
             raise FlopbookError(f"no chip of {group} has a value of {measure}")
         return Number(pick(numbers), MEASURES[measure].unit)
+
+    def work_for_a_joule(self, least: float, most: float, first: int, last: int) -> Number:
+        """The median of 16-bit peak over power (FLOP/J), by power (W) and year of server chips."""
+        works = []
+        for row in chips(self._items, SERVERS):
+            peak, power, date = (
+                peak16(row.cells),
+                value_of(row.cells, "power"),
+                value_of(row.cells, "date"),
+            )
+            if peak is None or power is None or date is None:
+                continue
+            if least <= power <= most and first <= date < last + 1:
+                works.append(peak.value / power)
+        if not works:
+            raise FlopbookError(f"no server chip of {first} to {last} has {least} to {most} W")
+        return Number(statistics.median(works), "FLOP/J")
 
     def reached(self, name: str, dtype: str = "bf16") -> Number:
         """Percent of a chip's dense peak that somebody measured in a product of matrices."""
