@@ -58,6 +58,11 @@ WRONG = [
     ("racks", "at one byte per value"),
     ("racks", "gains little if you shard over all racks"),
     ("overlap-and-offloading", "models of 70B and more have the width"),
+    ("overlap-and-offloading", r"B \ge \frac{\pi}{3 \beta_h}"),
+    ("overlap-and-offloading", "so the link is no problem"),
+    ("overlap-and-offloading", "hostram = 200e9"),
+    ("overlap-and-offloading", "else it is exposed altogether"),
+    ("overlap-and-offloading", "so the launches hide"),
     ("prediction", "whose bands overlap by the third digit"),
     ("from-plan-to-flags", "as Megatron's own example scripts set it"),
     ("expert-and-context-parallelism", "Below about $H / G$ ranks"),
@@ -356,3 +361,28 @@ def test_the_largest_relative_error_of_e4m3_is_a_seventeenth() -> None:
     error = np.abs(np.round(values * 8) / 8 - values) / values
     assert error.max() == pytest.approx(1 / 17, rel=1e-3)
     assert "is a seventeenth" in text_of("computer")
+
+
+@pytest.mark.parametrize("peak", [989.4e12, 459e12])
+def test_offloaded_gradients_hide_behind_the_backward_pass_alone(peak: float) -> None:
+    """From B = pi / (2 beta) on, by the calculator; new weights have 2NB operations: pi / beta."""
+    params, link = 8e9, 64e9
+    usual = {"params": params, "host_bandwidth": link, "dp": 1}
+    least = peak / (2 * link)
+    enough, short = (
+        calculate("offload", compute_seconds=6 * params * tokens / peak, **usual)
+        for tokens in (least, 0.9 * least)
+    )
+    assert enough["exposed"] == pytest.approx(enough["update_seconds"])
+    assert short["exposed"] == pytest.approx(short["update_seconds"] + 0.1 * short["down"] / link)
+    assert 2 * params / link == pytest.approx(2 * params * (peak / link) / peak)
+    text = text_of("overlap-and-offloading")
+    assert r"B \ge \frac{\pi}{\beta_h}" in text and r"B = \pi / (2\beta_h)" in text
+
+
+def test_the_host_of_the_worked_example_is_as_fast_as_the_one_that_was_measured() -> None:
+    """110 GB/s of a whole host, for one GPU or eight: 2.0 s for an 8B, not 1.1 s."""
+    for dp in (1, 8):
+        answer = calculate("offload", model="llama-3-8b", chip="h100-sxm", dp=dp)
+        assert answer["update_seconds"] == pytest.approx(2.04, abs=0.01)
+    assert "hostram = 28 * N / update" in text_of("overlap-and-offloading")

@@ -24,10 +24,8 @@ def figure(kind: str = "buffers") -> Figure:
     top = TOP
     for name, bars in ways:
         finish = max(bar.end for bar in bars)
-        text = (
-            f"{name}: done after {finish:.3g}, the {lanes[1]} waits for {idle_share(bars, 1):.0%} "
-            "of it"
-        )
+        idle = finish * idle_share(bars, 1)
+        text = f"{name}: done after {finish:.3g}, the {lanes[1]} waits for {idle:.3g} of it"
         shapes += panel(text, lanes, bars, top, scale)
         facts.append(text)
         top += PANEL
