@@ -63,6 +63,11 @@ WRONG = [
     ("overlap-and-offloading", "hostram = 200e9"),
     ("overlap-and-offloading", "else it is exposed altogether"),
     ("overlap-and-offloading", "so the launches hide"),
+    ("serving", "which is still within"),
+    ("serving", "one prefill server feeds about one decode server"),
+    ("serving", "Near full load both break at once"),
+    ("serving", "and one byte per number, if nothing hid them"),
+    ("serving", "Every setting of the engine trades one promise for the other"),
     ("prediction", "whose bands overlap by the third digit"),
     ("from-plan-to-flags", "as Megatron's own example scripts set it"),
     ("expert-and-context-parallelism", "Below about $H / G$ ranks"),
@@ -386,3 +391,31 @@ def test_the_host_of_the_worked_example_is_as_fast_as_the_one_that_was_measured(
         answer = calculate("offload", model="llama-3-8b", chip="h100-sxm", dp=dp)
         assert answer["update_seconds"] == pytest.approx(2.04, abs=0.01)
     assert "hostram = 28 * N / update" in text_of("overlap-and-offloading")
+
+
+def test_prompts_slow_the_tokens_of_a_server_that_reads_them() -> None:
+    """At full load 33 ms, beyond the 30 that are promised; at the load of eight servers 21."""
+    usual = {"model": "llama-3-70b", "chip": "h100-sxm", "tp": 8}
+    prefill = calculate("prefill", seq=4096, **usual)["seconds"] / 0.6
+
+    def step(batch: int) -> float:
+        return calculate("serving", seq=4352, batch=batch, **usual)["likely_seconds"]
+
+    request = prefill + 512 * step(64) / 64
+    assert step(64) * request / (request - prefill) == pytest.approx(32.8e-3, abs=1e-4)
+    rate = 20 / math.ceil(20 * request / 0.7)
+    pace = step(27) / (1 - rate * prefill)
+    assert round(rate * 512 * pace) == 27 and pace < 30e-3
+    assert "settled = 27" in text_of("serving") and "At full load it would not" in text_of(
+        "serving"
+    )
+
+
+def test_a_server_that_reads_prompts_is_full_at_half_the_rate() -> None:
+    """Not 14.5 requests per second, whose prompts alone take 107 percent of its time."""
+    usual = {"model": "llama-3-70b", "chip": "h100-sxm", "tp": 8}
+    prefill = calculate("prefill", seq=4096, **usual)["seconds"]
+    step = calculate("serving", seq=4352, batch=64, **usual)["seconds"]
+    assert 64 / (512 * step) * prefill > 1
+    assert 1 / (prefill + 512 * step / 64) == pytest.approx(7.0, abs=0.1)
+    assert "on a server that only decodes" in text_of("serving")
