@@ -15,6 +15,7 @@ import pytest
 
 from flopbook.evaluation.calculator import calculate
 from flopbook.hardware.chip import chip
+from scripts.website.figures.step_budget import budgets
 from scripts.website.pages.explorer import items
 from scripts.website.pages.landscape import new_formats
 
@@ -64,6 +65,13 @@ WRONG = [
     ("overlap-and-offloading", "else it is exposed altogether"),
     ("overlap-and-offloading", "so the launches hide"),
     ("serving", "which is still within"),
+    ("low-precision", "counts more than a fifth of them"),
+    ("low-precision", "came out level with its fp8 twin"),
+    ("low-precision", "is cut off without an error"),
+    ("low-precision", "it has nothing but zero"),
+    ("low-precision", "as you would expect where experts are narrow"),
+    ("low-precision", "Solve the formula for $s$"),
+    ("low-precision", "Say the linear layers take"),
     ("serving", "one prefill server feeds about one decode server"),
     ("serving", "Near full load both break at once"),
     ("serving", "and one byte per number, if nothing hid them"),
@@ -419,3 +427,25 @@ def test_a_server_that_reads_prompts_is_full_at_half_the_rate() -> None:
     assert 64 / (512 * step) * prefill > 1
     assert 1 / (prefill + 512 * step / 64) == pytest.approx(7.0, abs=0.1)
     assert "on a server that only decodes" in text_of("serving")
+
+
+def test_the_worked_example_gains_what_the_figure_of_its_chapter_says() -> None:
+    """1.28 and no 1.47: with the share of products of each chip, and r from the measured gain."""
+    wide, narrow, newer, _, newest = budgets("formats")
+    share = wide.kinds["products"] / wide.seconds
+    ratio = share / (6667 / 8532 - 1 + share - 0.03)
+    assert 1.6 < ratio < 1.7
+    assert wide.seconds / narrow.seconds == pytest.approx(8532 / 6667, abs=0.03)
+    assert newer.kinds["products"] / newer.seconds < share - 0.05
+    assert newer.seconds / newest.seconds < 1.4
+    text = text_of("low-precision")
+    assert 'planned.part("products", "head")' in text and 'newer.part("products", "head")' in text
+
+
+@pytest.mark.parametrize("rate", [2.0, 1.7])
+def test_the_share_of_narrow_matmuls_grows_as_their_rate_falls(rate: float) -> None:
+    """So 2.8 is the limit at twice the rate, and no upper bound."""
+    won = 1.48
+    share = (1 - 1 / won) / (1 - 1 / rate)
+    assert 1 / (1 - share) >= 1 / (1 - (1 - 1 / won) / 0.5) - 1e-9
+    assert "their share was larger, and the factor would be larger too" in text_of("low-precision")
