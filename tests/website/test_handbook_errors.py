@@ -82,6 +82,10 @@ WRONG = [
     ("accelerators", "The chip before it ran at"),
     ("computer", "half a step over 1, a sixteenth"),
     ("computer", "A sum like ours does wait"),
+    ("why-compute", "beyond sixteen or so they bring next to nothing"),
+    ("why-compute", "A good large one uses a share"),
+    ("why-compute", "lie at hundreds of tokens per parameter"),
+    ("why-compute", "won partly because they are made"),
 ]
 
 

@@ -1,0 +1,31 @@
+"""Amounts in the first chapters of the handbook, each derived from what the chapter prints."""
+
+from __future__ import annotations
+
+import pytest
+
+from flopbook.evaluation.calculator import calculate
+from tests.website.test_handbook_errors import text_of
+
+
+@pytest.mark.parametrize("name", ["gpt-3-175b", "llama-3-405b"])
+def test_the_compute_of_the_table_is_six_times_its_factors(name: str) -> None:
+    """The row that is multiplied leaves out the input table, which is only looked up."""
+    multiplied = calculate("params", model=name)["compute"]
+    run = calculate("training-flops", model=name)
+    tokens = run["flop"] / run["flop_per_token"]
+    assert run["flop"] == pytest.approx(6 * multiplied * tokens, rel=1e-6)
+    assert "| of these multiplied, $N$ |" in text_of("why-compute")
+
+
+def test_the_best_split_is_flat() -> None:
+    """Half or twice the size at one budget: less than a hundredth of a nat."""
+    floor, a, b, alpha, beta = 1.8172, 482.01, 2085.43, 0.3478, 0.3658
+    budget = 1024 * 30 * 86400 * 989.4e12 * 0.4 / 6
+    best = (alpha * a / (beta * b)) ** (1 / (alpha + beta)) * budget ** (beta / (alpha + beta))
+
+    def loss(size: float) -> float:
+        return floor + a / size**alpha + b / (budget / size) ** beta
+
+    assert max(loss(best / 2), loss(best * 2)) - loss(best) == pytest.approx(0.0043, abs=1e-4)
+    assert "half or twice the size at the same budget costs" in text_of("why-compute")
