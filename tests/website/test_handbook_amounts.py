@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from flopbook.evaluation.calculator import calculate
+from scripts.website.measured.loop_timings import loop_time
 from tests.website.test_handbook_errors import text_of
 
 
@@ -29,3 +30,17 @@ def test_the_best_split_is_flat() -> None:
 
     assert max(loss(best / 2), loss(best * 2)) - loss(best) == pytest.approx(0.0043, abs=1e-4)
     assert "half or twice the size at the same budget costs" in text_of("why-compute")
+
+
+def test_the_fast_loop_loads_two_rows_of_eight_in_a_cycle() -> None:
+    """Eight pairs are two loads; the table has about a cycle for them, so loads are a limit too."""
+    cycles = 8 * loop_time("eight first") / loop_time("cycle")
+    assert 0.95 < cycles < 1.15
+    assert "for those it has to load twice" in text_of("computer")
+
+
+def test_the_training_cost_of_the_computer_chapter_follows_from_what_it_prints() -> None:
+    multiplied = calculate("params", model="llama-3-8b")["compute"]
+    cost = calculate("training-flops", model="llama-3-8b")["flop"]
+    assert cost == pytest.approx(6 * multiplied * 15e12, rel=1e-6)
+    assert 'a token is multiplied with {{ calc("params"' in text_of("computer")

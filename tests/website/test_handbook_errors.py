@@ -86,6 +86,11 @@ WRONG = [
     ("why-compute", "A good large one uses a share"),
     ("why-compute", "lie at hundreds of tokens per parameter"),
     ("why-compute", "won partly because they are made"),
+    ("computer", "in fp32 or a little less"),
+    ("computer", "they need {{ (8 / chain)"),
+    ("computer", "about }} more than a thousand"),
+    ("computer", "with what they lose to failures"),
+    ("computer", "most formats keep the largest exponent"),
 ]
 
 
