@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from flopbook.evaluation.calculator import calculate
+from flopbook.hardware.chip import chip
 from scripts.website.measured.loop_timings import loop_time
+from scripts.website.measured.microbenchmarks import sweep
 from tests.website.test_handbook_errors import text_of
 
 
@@ -44,3 +46,18 @@ def test_the_training_cost_of_the_computer_chapter_follows_from_what_it_prints()
     cost = calculate("training-flops", model="llama-3-8b")["flop"]
     assert cost == pytest.approx(6 * multiplied * 15e12, rel=1e-6)
     assert 'a token is multiplied with {{ calc("params"' in text_of("computer")
+
+
+def test_a_measured_kernel_takes_more_than_twice_the_larger_printed_time() -> None:
+    """The sentence on a factor of two holds at rates that are reached, not at printed ones."""
+    measured = sweep("roofline")
+    device = chip(measured.chip)
+    printed = (device.memory_bandwidth(), device.peak("fp32", engine="vector"))
+    reached = (max(row[1] for row in measured.rows), max(row[2] for row in measured.rows))
+
+    def worst(bandwidth: float, peak: float) -> float:
+        return max(min(row[0] * bandwidth, peak) / row[2] for row in measured.rows)
+
+    assert worst(*printed) == pytest.approx(2.3, abs=0.05)
+    assert worst(*reached) < 2
+    assert "as long as you put in rates that the chip really reaches" in text_of("roofline")

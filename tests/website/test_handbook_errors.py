@@ -91,6 +91,10 @@ WRONG = [
     ("computer", "about }} more than a thousand"),
     ("computer", "with what they lose to failures"),
     ("computer", "most formats keep the largest exponent"),
+    ("roofline", "your estimate is off by a factor of two and no more"),
+    ("roofline", "few kernels manage that without tensor cores"),
+    ("roofline", "the corner is round"),
+    ("roofline", "has nearly the arithmetic of"),
 ]
 
 

@@ -76,7 +76,7 @@ def figure() -> Figure:
     for number, (job, kind) in enumerate(_STYLES.items()):
         shapes += key(440, 236 + 20 * number, job, kind)
     return Figure(
-        "In training the matmuls and attention reach the roof; in decoding nothing does",
+        "In training, matmuls and attention reach the flat roof; in decoding nothing does",
         f"The parts of a layer of Llama 3 8B on {device.name}, both axes logarithmic. "
         f"{'; '.join(facts)}.",
         f"A layer of Llama 3 8B in bf16, for one sequence of {TOKENS:,} tokens and for {SEQUENCES} "
