@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from flopbook.data.library import load_entry
 from flopbook.evaluation.calculator import calculate
 from flopbook.hardware.chip import chip
 from scripts.website.measured.loop_timings import loop_time
@@ -61,3 +62,13 @@ def test_a_measured_kernel_takes_more_than_twice_the_larger_printed_time() -> No
     assert worst(*printed) == pytest.approx(2.3, abs=0.05)
     assert worst(*reached) < 2
     assert "as long as you put in rates that the chip really reaches" in text_of("roofline")
+
+
+def test_the_largest_job_on_a_torus_is_that_of_the_entry() -> None:
+    """Google schedules at most 96 cubes; the pod itself is larger."""
+    domains = [
+        one for one in load_entry("google/tpu-v5p-pod").claims if one.field == "scaleup_domain"
+    ]
+    assert {one.si_value for one in domains} == {8960, 6144}
+    text = text_of("accelerators")
+    assert "{% set job = 6144 %}" in text and "16 by 16 by 24" in text

@@ -95,6 +95,12 @@ WRONG = [
     ("roofline", "few kernels manage that without tensor cores"),
     ("roofline", "the corner is round"),
     ("roofline", "has nearly the arithmetic of"),
+    ("accelerators", "grows to {{ 8960"),
+    ("accelerators", '"a mesh of " ~ (8'),
+    ("accelerators", "times the links. On a slice"),
+    ("accelerators", "Bandwidth falls just as steeply"),
+    ("accelerators", "Every large machine thus has"),
+    ("accelerators", "has to be streamed in from outside, layer by layer."),
 ]
 
 
@@ -365,7 +371,10 @@ def test_a_gather_for_each_token_takes_fifty_times_as_long_as_reading() -> None:
     assert "FSDP is not among them" in text_of("inference")
 
 
-@pytest.mark.parametrize(("chips", "share"), [(64, 2 / 6), (8960, 2 * 2 * 320 / 4480 / 6)])
+@pytest.mark.parametrize(
+    ("chips", "share"),
+    [(64, 2 / 6), (6144, 2 * 2 * 256 / 3072 / 6), (8960, 2 * 2 * 320 / 4480 / 6)],
+)
 def test_an_all_to_all_on_a_torus_ends_at_the_links_across_its_middle(
     chips: int, share: float
 ) -> None:

@@ -133,7 +133,7 @@ def test_the_chapter_gives_a_link_of_the_torus_one_rate() -> None:
         {"form": lambda *_: ""},
     )
     plain = " ".join(re.sub(r"</?span[^>]*>", "", text).split())
-    assert "100 GB/s a link" in plain and "At 100 GB/s one way each, they carry 64 TB/s" in plain
+    assert "100 GB/s a link" in plain and "At 100 GB/s one way each, they carry 51 TB/s" in plain
 
 
 def test_networks_are_what_they_are_called() -> None:
