@@ -101,6 +101,11 @@ WRONG = [
     ("accelerators", "Bandwidth falls just as steeply"),
     ("accelerators", "Every large machine thus has"),
     ("accelerators", "has to be streamed in from outside, layer by layer."),
+    ("reliability-and-energy", "If all are inside, they are in different ones"),
+    ("reliability-and-energy", "a good part of $T$, the loss is larger"),
+    ("reliability-and-energy", "so ten minutes is not far off"),
+    ("reliability-and-energy", "half an hour when a person has to"),
+    ("reliability-and-energy", "the slowest there is the straggler"),
 ]
 
 
@@ -395,3 +400,17 @@ def test_the_largest_relative_error_of_e4m3_is_a_seventeenth() -> None:
     error = np.abs(np.round(values * 8) / 8 - values) / values
     assert error.max() == pytest.approx(1 / 17, rel=1e-3)
     assert "is a seventeenth" in text_of("computer")
+
+
+@pytest.mark.parametrize(("chips", "total", "exact"), [(16384, 7.5, 7.2), (100_000, 38.1, 31.7)])
+def test_the_first_order_sum_overstates_what_failures_cost(
+    chips: int, total: float, exact: float
+) -> None:
+    """Daly's formula: a restart that fails is cut short, which the sum does not know."""
+    save, restart = 12 * 405.9e9 / 2e12, 600
+    apart = calculate("reliability", model="llama-3-405b", chips=chips, save=save, restart=restart)
+    between, every = apart["mtbf"], apart["best_interval"]
+    taken = between * math.exp(restart / between) * math.expm1((every + save) / between) / every
+    assert 100 * apart["lost"] == pytest.approx(total, abs=0.1)
+    assert 100 * (1 - 1 / taken) == pytest.approx(exact, abs=0.1)
+    assert "overstates the loss" in text_of("reliability-and-energy")
