@@ -307,6 +307,7 @@ CASES: list[tuple[str, str, tuple[float, ...]]] = [
     ("reinforcement-learning", "NVIDIA measured", (round(1 - 70 / 152, 2), 192 - 70, 152 / 122)),
     ("reinforcement-learning", "Generating pools", (70 * 0.5,)),
     ("reinforcement-learning", "Weights are sent", (2 * SMALL / CARD,)),
+    ("reinforcement-learning", "The engines write", (2048 * 6 / 60, 205, 512 / 204.8, 18)),
     ("profiling", "A log shows", (105e3 * TOKEN_FLOP / H100, 105e3 * 6 * BIG / H100)),
     ("profiling", "An all-gather", (400e6 * 7 / 8 / 2e-3, round(100 * 175 / 450))),
     ("profiling", "Which share of", (round(50 / 0.7), round(50 / 0.7 * 7 / 6), 17)),

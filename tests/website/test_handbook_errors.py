@@ -106,6 +106,11 @@ WRONG = [
     ("reliability-and-energy", "so ten minutes is not far off"),
     ("reliability-and-energy", "half an hour when a person has to"),
     ("reliability-and-energy", "the slowest there is the straggler"),
+    ("reinforcement-learning", "if it were alone for the last three quarters"),
+    ("reinforcement-learning", "more than triple the time of generation"),
+    ("reinforcement-learning", "most where answers are longest"),
+    ("reinforcement-learning", "and the prompt teaches nothing"),
+    ("reinforcement-learning", "Because $t_0$ is paid once"),
 ]
 
 
@@ -414,3 +419,11 @@ def test_the_first_order_sum_overstates_what_failures_cost(
     assert 100 * apart["lost"] == pytest.approx(total, abs=0.1)
     assert 100 * (1 - 1 / taken) == pytest.approx(exact, abs=0.1)
     assert "overstates the loss" in text_of("reliability-and-energy")
+
+
+def test_two_pools_wait_for_the_longest_answer_too() -> None:
+    """16,384 tokens of a lone sequence take more than a step of pools without a tail."""
+    options = {"model": "llama-3-8b", "chip": "h100-sxm", "seq": 512 + 2048}
+    alone = 4 * 4096 * calculate("serving", **options, batch=1)["likely_seconds"]
+    assert alone == pytest.approx(133.7, abs=0.5)
+    assert "both ways wait for the longest answer" in text_of("reinforcement-learning")

@@ -49,7 +49,7 @@ def ways() -> tuple[Way, ...]:
     return (
         Way("one pool, in turn", in_turn(), _turns()),
         Way("two pools, one step off", apart(), _pools(TAIL)),
-        Way("two pools, answers carried over", apart(0), _pools(0)),
+        Way("two pools, partial rollouts", apart(0), _pools(0)),
     )
 
 
