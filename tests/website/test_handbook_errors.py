@@ -111,6 +111,11 @@ WRONG = [
     ("reinforcement-learning", "most where answers are longest"),
     ("reinforcement-learning", "and the prompt teaches nothing"),
     ("reinforcement-learning", "Because $t_0$ is paid once"),
+    ("kernels", "Once they outgrow it, the fused kernel pays"),
+    ("kernels", "from 46 to 56 percent"),
+    ("kernels", "leaves the tensor cores idle nearly all of the time"),
+    ("kernels", "still find most such changes by hand"),
+    ("kernels", "it reads and writes {{ (2 * T * F)"),
 ]
 
 
@@ -427,3 +432,12 @@ def test_two_pools_wait_for_the_longest_answer_too() -> None:
     alone = 4 * 4096 * calculate("serving", **options, batch=1)["likely_seconds"]
     assert alone == pytest.approx(133.7, abs=0.5)
     assert "both ways wait for the longest answer" in text_of("reinforcement-learning")
+
+
+def test_blocks_that_run_at_once_share_few_keys_and_values() -> None:
+    """132 SMs hold two query heads of 8,192 tokens, which share a KV head: 4.2 MB of 52."""
+    heads, width, tokens, cache = 132 / (8192 / 128), 128, 8192, 50 * 2**20
+    assert 2 < heads < 3
+    assert 2 * 2 * width * tokens < cache / 10
+    assert cache / (2 * 2 * width) == pytest.approx(102_400)
+    assert "one KV head outgrows it" in text_of("kernels")

@@ -52,6 +52,11 @@ CASES: list[tuple[str, str, tuple[float, ...]]] = [
     ("overlap-and-offloading", "All weights of", (H100 / PCIE, PCIE / (2 * SMALL))),
     ("overlap-and-offloading", "A step has", (30, 50 / 30, 1.1)),
     ("overlap-and-offloading", "Adam on the", (28 * H100 / (6 * 300e9),)),
+    (
+        "kernels",
+        "A single sequence",
+        (2**29, 2**29 / (8 * 60e9), H100_BUS / 60e9, H100_BUS / 60e9 / 8, 7, 2**29 / H100_BUS),
+    ),
     ("kernels", "Two blocks of", (2 / math.e**2 + 1, (4 / math.e**2 + 5) / (2 / math.e**2 + 1))),
     (
         "overlap-and-offloading",

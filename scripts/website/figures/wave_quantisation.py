@@ -49,9 +49,8 @@ def figure() -> Figure:
         "One tile more than a whole wave, and all processors wait",
         f"Products of square matrices on the {units():.0f} processors of {chip(CHIP).name}. "
         f"{'; '.join(facts)}.",
-        "A tile more than a whole wave, and all processors wait for the last one. The teeth get "
-        "smaller as the number of waves grows. Larger tiles move fewer bytes and have the larger "
-        "teeth.",
+        "The teeth get smaller as the number of waves grows. Larger tiles move fewer bytes and "
+        "have the larger teeth.",
         336,
         tuple(shapes),
         plots=(chart,),
