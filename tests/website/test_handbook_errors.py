@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from flopbook.architectures.shape import shape
 from flopbook.evaluation.calculator import calculate
 from flopbook.hardware.chip import chip
 from scripts.website.pages.explorer import items
@@ -116,6 +117,11 @@ WRONG = [
     ("kernels", "leaves the tensor cores idle nearly all of the time"),
     ("kernels", "still find most such changes by hand"),
     ("kernels", "it reads and writes {{ (2 * T * F)"),
+    ("data-parallelism", "One torus, a *pod*, has"),
+    ("data-parallelism", "2 * N / 25e6"),
+    ("data-parallelism", "no batch hides an all-reduce"),
+    ("data-parallelism", "takes nearly the same time on any number of nodes"),
+    ("data-parallelism", "costs a fourth as much of the step"),
 ]
 
 
@@ -402,6 +408,34 @@ def test_an_all_to_all_on_a_torus_ends_at_the_links_across_its_middle(
     sent = each / answer["bandwidth_seconds"]
     assert sent == pytest.approx(share * 600e9, rel=0.01)
     assert "Only half of what a chip sends has to cross" in text_of("accelerators")
+
+
+def test_buckets_of_ddp_are_three_for_each_layer_of_gpt_3_xl() -> None:
+    """A bucket closes with the tensor that takes it to 25 MiB; gradients come last layer first."""
+    config = shape("gpt-3-1.3b")
+    square, wide = 2 * config.d_model**2, 2 * config.d_model * config.d_ff
+    buckets, size = 0, 0.0
+    for _ in range(int(config.layers)):
+        for tensor in (wide, wide, square, 3 * square):  # down, up, O, and QKV as one
+            size += tensor
+            if size >= 25 * 2**20:
+                buckets, size = buckets + 1, 0.0
+    assert buckets == 3 * config.layers and size == 0
+    assert "makes some {{ (3 * small.layers)" in text_of("data-parallelism")
+
+
+def test_steps_of_the_worked_example_follow_from_printed_rates() -> None:
+    """2 x 7/8 of the gradients over a port, and an eighth of that over a card of 50 GB/s."""
+    sent, at_printed = 2 * 7 / 8 * 2.631e9, {"startup": 0, "ramp": 0, "efficiency": 1}
+    h100 = {"chip": "h100-sxm", "op": "all-reduce", "bytes": 2.631e9, **at_printed}
+    inside = calculate("collective", chips=8, **h100)["seconds"]
+    nodes = {"topology": "two-level", "chips_per_node": 8, "scaleout_bandwidth": 50e9}
+    across = calculate("collective", chips=64, **nodes, **h100)["seconds"]
+    assert inside == pytest.approx(sent / 450e9, rel=1e-3)
+    assert across == pytest.approx(sent / 8 / 50e9, rel=1e-3)
+    for name in ("sum_in", "sum_all", "s"):
+        opening = f'set {name} = calc("collective", startup=0, ramp=0, efficiency=1'
+        assert opening in text_of("data-parallelism")
 
 
 def test_the_largest_relative_error_of_e4m3_is_a_seventeenth() -> None:
