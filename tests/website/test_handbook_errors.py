@@ -122,6 +122,15 @@ WRONG = [
     ("data-parallelism", "no batch hides an all-reduce"),
     ("data-parallelism", "takes nearly the same time on any number of nodes"),
     ("data-parallelism", "costs a fourth as much of the step"),
+    ("fsdp", "big.params / big.layers"),
+    ("fsdp", "lets the same batch spread over several thousand chips"),
+    ("fsdp", "nearly ten times the tokens"),
+    ("fsdp", "and nothing is saved"),
+    ("fsdp", "less than half of a single 8k sequence"),
+    ("fsdp", "The four steps of the forward pass"),
+    ("fsdp", "the main reason why MoE models"),
+    ("fsdp", "no rank has room for all gradients"),
+    ("fsdp", 'pod["total"] }} of'),
 ]
 
 
@@ -436,6 +445,20 @@ def test_steps_of_the_worked_example_follow_from_printed_rates() -> None:
     for name in ("sum_in", "sum_all", "s"):
         opening = f'set {name} = calc("collective", startup=0, ramp=0, efficiency=1'
         assert opening in text_of("data-parallelism")
+
+
+def test_memory_of_the_70b_run_adds_up_from_what_is_printed() -> None:
+    """Terms of step 2, and what is gathered: two tables, two layers, a gradient in 2 + 4 bytes."""
+    options = {"recompute": "full", "attention": "flash", "dropout": "no", "zero": 3, "dp": 512}
+    found = calculate("memory", model="llama-3-70b", chip="h100-sxm", seq=8192, **options)
+    parts = ("activations", "logits", "gathered", "working", "reserved", "context", "communication")
+    assert all(f'shard["{part}"]' in text_of("fsdp") for part in parts)
+    states = 16 * shape("llama-3-70b").params / 512
+    assert states + sum(found[part] for part in parts) == pytest.approx(found["total"], rel=1e-3)
+    counted = calculate("params", model="llama-3-70b")
+    layer = (counted["attention"] + counted["ffn"]) / 80
+    gathered = 2 * counted["embedding"] + (2 * 2 + 2 + 4) * layer
+    assert found["gathered"] == pytest.approx(gathered, rel=1e-3)
 
 
 def test_the_largest_relative_error_of_e4m3_is_a_seventeenth() -> None:
