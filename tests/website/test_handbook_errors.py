@@ -122,6 +122,10 @@ WRONG = [
     ("data-parallelism", "no batch hides an all-reduce"),
     ("data-parallelism", "takes nearly the same time on any number of nodes"),
     ("data-parallelism", "costs a fourth as much of the step"),
+    ("transformers", "which misses by a hair"),
+    ("transformers", "the FLOPs of a token within a few percent"),
+    ("transformers", "It also needs the *master copy*"),
+    ("transformers", "| up, gate and their product | $3F$"),
     ("fsdp", "big.params / big.layers"),
     ("fsdp", "lets the same batch spread over several thousand chips"),
     ("fsdp", "nearly ten times the tokens"),
@@ -445,6 +449,16 @@ def test_steps_of_the_worked_example_follow_from_printed_rates() -> None:
     for name in ("sum_in", "sum_all", "s"):
         opening = f'set {name} = calc("collective", startup=0, ramp=0, efficiency=1'
         assert opening in text_of("data-parallelism")
+
+
+def test_logits_and_a_recomputed_layer_are_not_there_together() -> None:
+    """Two chips hold the layers' inputs and the logits, but not the two gathered tables as well."""
+    options = {"recompute": "full", "attention": "flash", "dropout": "no"}
+    found = calculate("memory", model="llama-3-8b", seq=8192, **options)
+    left = chip("h100-sxm").memory() - 8 * calculate("params", model="llama-3-8b")["total"]
+    at_the_loss = found["activations"] + found["logits"]
+    assert at_the_loss < left < at_the_loss + 4 * 128256 * 4096
+    assert "the peak comes at the loss" in text_of("transformers")
 
 
 def test_memory_of_the_70b_run_adds_up_from_what_is_printed() -> None:

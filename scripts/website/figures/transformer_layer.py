@@ -22,12 +22,12 @@ def figure() -> Figure:
         *_feed_forward((352, 0)),
     ]
     return Figure(
-        "A layer is seven matrix products whose results are added to a stream",
+        "A layer is seven weight matrices, in two blocks that add to a stream",
         "A stream of B tokens of width D runs from left to right. The attention block reads it, "
         "multiplies by the weights Q, K and V, mixes values by scores, multiplies by O and adds "
         "its result to the stream. The feed-forward block does the same with up, gate and down. "
         "Every blue box is a matrix product with weights.",
-        "Blue boxes are weights, and each is one matrix product; H heads of width d, G "
+        "Blue boxes are weights, and each is one matmul; H heads of width d, G "
         "heads for keys and values. What the blocks compute is added to the stream.",
         270,
         tuple(shapes),
