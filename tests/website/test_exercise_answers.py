@@ -86,7 +86,7 @@ NARROW = 1184 / 800
 CACHE_8B, CACHE_70B = 2 * 8 * 128 * 32 * 2, 2 * 8 * 128 * 80 * 2
 ROOM = 640e9 - 2 * BIG
 ROUTED = (671 - 37) / (1 - 8 / 256)
-OUTSIDE = 10.91 * 18 * 7 / 8
+OUTSIDE = 10.91 * 18 * 56 / 63  # µs; 10.91 are the copies to the 63 other ranks
 HARMONIC = sum(1 / one for one in range(1, 33))
 TOKEN_FLOP = 6 * BIG + 6 * 80 * 8192 * 8192
 SAVING, FAILING = 12 * HUGE / 2e12, 2.062 * 86400 / 16
@@ -293,11 +293,12 @@ CASES: list[tuple[str, str, tuple[float, ...]]] = [
     ("racks", "How much memory", (72 * GB200_MEMORY, 72 * GB200_MEMORY / (2 * HUGE))),
     ("racks", "Which TP degrees", (1, 2, 4, math.gcd(72, 128))),
     ("racks", "One sequence", (8 * GB200_BUS / (2 * BIG), 16 * GB200_BUS / (2 * BIG))),
+    ("racks", "One sequence", (1e6 / (2205 + 160 * 42.6), 1e6 / (1102 + 160 * 42.6))),
     ("racks", "How wide would", (2 * H100 / (3 * NVLINK), 2 * H100 / (3 * CARD))),
     ("racks", "DeepSeek-V3 trains", (4256 / 3328, 4256 / 3328 / (2.5 / 2.25))),
     ("racks", "A rack fails", (200 / 32,)),
     ("racks", "At which number", (ROUTED, 671 - ROUTED, round(ROUTED / (671 - ROUTED)))),
-    ("racks", "The exchange in", (OUTSIDE, round(3301 / (OUTSIDE - 17.99)))),
+    ("racks", "The exchange in", (OUTSIDE, round(2 * 3301 / (OUTSIDE - 17.99)))),
     ("reinforcement-learning", "A step has", (128 * 16 * 4096, 128 * 16 * 4096 / 64)),
     ("reinforcement-learning", "Which share of the FLOPs", (round(100 * 2 / 12),)),
     ("reinforcement-learning", "How many bytes", (2 * BIG, 2 * BIG / CARD, 2 * BIG / (8 * CARD))),

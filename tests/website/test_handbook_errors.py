@@ -135,6 +135,13 @@ WRONG = [
     ("fsdp", "the main reason why MoE models"),
     ("fsdp", "no rank has room for all gradients"),
     ("fsdp", 'pod["total"] }} of'),
+    ("racks", "eight small replicas waste less"),
+    ("racks", "takes a large part of the second gain back"),
+    ("racks", "that is reached near"),
+    ("racks", "Seven eighths of the messages leave the node"),
+    ("racks", "paid for that elsewhere"),
+    ("racks", "more than the whole step"),
+    ("racks", "in a rack of GPUs every pair is one switch apart"),
 ]
 
 
