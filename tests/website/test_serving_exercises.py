@@ -15,6 +15,7 @@ SCATTERED = 4 * 20 - 12 * (1 - 0.75**20)
 TWO, FOUR = (64 * (1 - (60 / 64) ** tokens) / 4 for tokens in (2, 4))
 EMPTY = 0.98**16 + 0.02**16
 PAUSED = 1 - (1 - 1 / 500) ** 2048
+GATHER = 2 * 70.55 / 8 * 63 / 64  # GB through a card, of the weights that TP leaves a GPU
 CASES: list[tuple[str, str, tuple[float, ...]]] = [
     ("serving", "Prompts grow", (READING, WRITING, 8 * WRITING, READING / (8 * WRITING))),
     ("serving", "A router deals", (SCATTERED, 300 * SCATTERED, 300 * 20)),
@@ -23,6 +24,8 @@ CASES: list[tuple[str, str, tuple[float, ...]]] = [
     ("profiling", "On a TPU", (4096 * 128 * 2, 100 * 48 / 128)),
     ("data-parallelism", "In Mixtral 8x7B", (8795, 2199 * 46.7 / 13)),
     ("mixed-parallelism", "At the best split on", (1.5 / math.sqrt(2), 2048 / 2.25)),
+    ("mixed-parallelism", "From which batch", (765 * 1024, 765**2 / 244.9 * 1024)),
+    ("mixed-parallelism", "A TP group of", (16, GATHER, 16 * GATHER, 2 * GATHER)),
     ("reliability-and-energy", "Each of 2,048", (PAUSED, 5 + 0.3 * PAUSED, 6 * PAUSED)),
     ("low-precision", "Llama-3-8B went", (6667 / 8532, 2 * (1.03 - 6667 / 8532))),
 ]
