@@ -25,6 +25,7 @@ CASES: list[tuple[str, str, tuple[float, ...]]] = [
     ("data-parallelism", "In Mixtral 8x7B", (8795, 2199 * 46.7 / 13)),
     ("mixed-parallelism", "At the best split on", (1.5 / math.sqrt(2), 2048 / 2.25)),
     ("mixed-parallelism", "From which batch", (765 * 1024, 765**2 / 244.9 * 1024)),
+    ("racks", "One sequence of", (1e6 / (2205 + 160 * 42.6), 1e6 / (1102 + 160 * 42.6))),
     ("mixed-parallelism", "A TP group of", (16, GATHER, 16 * GATHER, 2 * GATHER)),
     ("reliability-and-energy", "Each of 2,048", (PAUSED, 5 + 0.3 * PAUSED, 6 * PAUSED)),
     ("low-precision", "Llama-3-8B went", (6667 / 8532, 2 * (1.03 - 6667 / 8532))),
