@@ -51,7 +51,10 @@ def test_megatron_divides_the_chips_and_the_batch(layout: PlannedLayout) -> None
     assert count == int(count)
     assert ("use-distributed-optimizer" in flags) == (layout.zero >= 1)
     assert int(flags.get("num-distributed-optimizer-instances", 1)) == layout.hsdp
-    assert ("use-megatron-fsdp" in flags) == (layout.zero >= 2)
+    is_fsdp = layout.zero >= 2 and layout.pp == 1
+    assert ("use-megatron-fsdp" in flags) == is_fsdp
+    assert flags.get("ckpt-format") == ("fsdp_dtensor" if is_fsdp else None)
+    assert ("no-gradient-accumulation-fusion" in flags) == is_fsdp
     assert ("sequence-parallel" in flags) == (layout.tp > 1)
     assert flags.get("recompute-granularity", "none") == layout.recompute
     assert ("expert-model-parallel-size" in flags) == (asked(layout) is MIXTURE)
@@ -133,6 +136,28 @@ def test_what_a_framework_cannot_do_is_said() -> None:
     assert not lacks("megatron", pp=4, virtual=2) and not lacks("megatron", pp=1)
     assert "with a pipeline" in lacks("deepspeed", pp=2, zero=2)
     assert "chunks" in lacks("deepspeed", pp=2, virtual=2)
+
+
+@pytest.mark.parametrize("zero", [2, 3])
+def test_megatron_fsdp_has_what_it_refuses_to_start_without(zero: int) -> None:
+    """`validate_args` asserts the format of checkpoints; its examples switch the fusion off."""
+    layout = LAYOUTS[0]._replace(zero=zero, pp=1, virtual=1, hsdp=1)
+    flags = words(flags_for("megatron", QUESTION, layout).text)
+    assert flags["ckpt-format"] == "fsdp_dtensor"
+    assert "use-distributed-optimizer" in flags and "no-gradient-accumulation-fusion" in flags
+    strategy = {2: "optim_grads", 3: "optim_grads_params"}[zero]
+    assert flags["data-parallel-sharding-strategy"] == strategy
+    assert not lacks("megatron", zero=zero, pp=1)
+
+
+@pytest.mark.parametrize("zero", [2, 3])
+def test_megatron_fsdp_is_not_asked_for_under_stages(zero: int) -> None:
+    layout = LAYOUTS[0]._replace(zero=zero, pp=2, virtual=1, hsdp=1)
+    flags = words(flags_for("megatron", QUESTION, layout).text)
+    assert "use-megatron-fsdp" not in flags and "ckpt-format" not in flags
+    assert "data-parallel-sharding-strategy" not in flags and "use-distributed-optimizer" in flags
+    assert f"ZeRO-{zero} with stages" in lacks("megatron", zero=zero, pp=2)
+    assert "ZeRO" not in lacks("megatron", zero=1, pp=2)
 
 
 @pytest.mark.parametrize(

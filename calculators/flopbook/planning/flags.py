@@ -77,19 +77,39 @@ def _megatron(question: Question, layout: PlannedLayout) -> Flags:
         settings["num-virtual-stages-per-pipeline-rank"] = layout.virtual
     if layout.tp > 1:
         settings["sequence-parallel"] = True
-    if layout.zero >= 1:
-        settings["use-distributed-optimizer"] = True
-    if layout.hsdp > 1:
-        settings["num-distributed-optimizer-instances"] = layout.hsdp
-    if layout.zero >= 2:
-        settings["use-megatron-fsdp"] = True
-        settings["data-parallel-sharding-strategy"] = MEGATRON_SHARDS[layout.zero]
+    settings |= _megatron_sharding(layout)
     settings |= _megatron_recompute(question, layout) | _megatron_formats(question.dtype)
     if question.run.offload != "no":
         settings |= MEGATRON_OFFLOAD
     lacks = _uneven(question, layout) + _other_schedule(layout) + _uneven_chunks(question, layout)
-    lacks += _not_offloaded(question, ("optimizer",), is_able=False)
+    lacks += _fsdp_with_stages(layout) + _not_offloaded(question, ("optimizer",), is_able=False)
     return Flags(_dashed(settings, " "), lacks)
+
+
+def _megatron_sharding(layout: PlannedLayout) -> Settings:
+    """Megatron-FSDP starts only with checkpoints in its own format."""
+    settings: Settings = {}
+    if layout.zero >= 1:
+        settings["use-distributed-optimizer"] = True
+    if layout.hsdp > 1:
+        settings["num-distributed-optimizer-instances"] = layout.hsdp
+    if layout.zero >= 2 and layout.pp == 1:
+        settings |= {
+            "use-megatron-fsdp": True,
+            "data-parallel-sharding-strategy": MEGATRON_SHARDS[layout.zero],
+            "ckpt-format": "fsdp_dtensor",
+            # With the fusion it wants Transformer Engine 2.10; NVIDIA's own scripts switch it off.
+            "no-gradient-accumulation-fusion": True,
+        }
+    return settings
+
+
+def _fsdp_with_stages(layout: PlannedLayout) -> tuple[str, ...]:
+    """What to say where a pipeline asks for more than a sharded optimizer."""
+    if layout.zero < 2 or layout.pp == 1:
+        return ()
+    asked = f"ZeRO-{layout.zero} with stages"
+    return (f"{asked}: Megatron-FSDP names TP, CP and EP, no PP; the flags are those of ZeRO-1",)
 
 
 def _megatron_recompute(question: Question, layout: PlannedLayout) -> Settings:
