@@ -157,6 +157,11 @@ WRONG = [
     ("racks", "paid for that elsewhere"),
     ("racks", "more than the whole step"),
     ("racks", "in a rack of GPUs every pair is one switch apart"),
+    ("tensor-parallelism", "The batch cannot be divided further"),
+    ("tensor-parallelism", "a higher TP degree buys little"),
+    ("tensor-parallelism", "Expect a tenth in bf16"),
+    ("tensor-parallelism", "adds the latency of the steps"),
+    ("tensor-parallelism", "the way out is [pipeline"),
 ]
 
 
@@ -431,6 +436,16 @@ def test_a_gather_for_each_token_takes_fifty_times_as_long_as_reading() -> None:
     ("chips", "share"),
     [(64, 2 / 6), (6144, 2 * 2 * 256 / 3072 / 6), (8960, 2 * 2 * 320 / 4480 / 6)],
 )
+def test_a_higher_tp_degree_still_pays_where_latency_is_a_third_of_the_step() -> None:
+    """141 GB over eight H100 and 160 all-reduces: half the reading at the same latency."""
+    exchange = calculate("collective", chip="h100-sxm", chips=8, bytes=131_072, op="all-reduce")
+    exchanges, read = 160 * exchange["seconds"], 141.1e9 / 8 / 3.35e12
+    assert exchanges / (read + exchanges) == pytest.approx(0.31, abs=0.01)
+    assert (read + exchanges) / (read / 2 + exchanges) == pytest.approx(1.53, abs=0.01)
+    assert "which a higher degree does not shorten" in text_of("tensor-parallelism")
+
+
+@pytest.mark.parametrize(("chips", "share"), [(64, 2 / 6), (8960, 2 * 2 * 320 / 4480 / 6)])
 def test_an_all_to_all_on_a_torus_ends_at_the_links_across_its_middle(
     chips: int, share: float
 ) -> None:

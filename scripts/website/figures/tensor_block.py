@@ -49,7 +49,7 @@ def figure(
             left += GAPS.get(signs[number], 26.0)
     title = f"A feed-forward block over {ways} chips"
     return Figure(
-        "All traffic of a feed-forward block stands at two arrows",
+        "A feed-forward block communicates twice, before and after its two matmuls",
         f"Bytes on each chip, from left to right: {'; '.join(facts)}. Between the first two an "
         "all-gather, between the last two a reduce-scatter.",
         f"{title}. Filled: what the second of them holds, with its bytes for "

@@ -20,7 +20,7 @@ def rate_of(degree: float) -> float:
 
 
 def times(degree: float) -> tuple[float, float]:
-    """Seconds for a token in the forward pass of a layer: its products, and its exchanges."""
+    """Seconds for a token in the forward pass of a layer: its matmuls, and its exchanges."""
     sizes = shape(MODEL)
     width, keys = sizes.d_model, sizes.kv_heads * sizes.head_dim
     weights = 3 * width * sizes.d_ff + 2 * width * width + 2 * width * keys
@@ -30,13 +30,13 @@ def times(degree: float) -> tuple[float, float]:
 
 
 def exposed(degree: float) -> float:
-    """Percent of the peak if products wait for every exchange."""
+    """Percent of the peak if matmuls wait for every exchange."""
     products, exchanges = times(degree)
     return 100 * products / (products + exchanges)
 
 
 def hidden(degree: float) -> float:
-    """Percent of the peak if exchanges hide behind products as far as these last."""
+    """Percent of the peak if exchanges hide behind matmuls as far as these last."""
     products, exchanges = times(degree)
     return 100 * products / max(products, exchanges)
 
@@ -66,7 +66,8 @@ def figure() -> Figure:
         f"TP degrees to the right, logarithmic. {'; '.join(facts)}.",
         f"Forward pass of a layer of {shape(MODEL).model.name} at printed rates, in nodes of "
         f"{NODE} with a card for each GPU, attention scores left out. Each doubling of the degree "
-        "halves the products and leaves the exchanges as they are.",
+        "halves the matmuls and hardly changes the bytes; beyond a node they leave through "
+        "its cards.",
         312,
         tuple(shapes),
         plots=(chart,),
