@@ -162,6 +162,11 @@ WRONG = [
     ("tensor-parallelism", "Expect a tenth in bf16"),
     ("tensor-parallelism", "adds the latency of the steps"),
     ("tensor-parallelism", "the way out is [pipeline"),
+    ("choosing-a-configuration", "In whole numbers of the torus, take TP 8"),
+    ("choosing-a-configuration", "It fills the GPU to the last byte"),
+    ("choosing-a-configuration", "that adds up to less than {{ h100.memory() }}"),
+    ("choosing-a-configuration", "tens of thousands with all options"),
+    ("choosing-a-configuration", "`flopbook plan` takes a second."),
 ]
 
 
@@ -443,6 +448,16 @@ def test_a_higher_tp_degree_still_pays_where_latency_is_a_third_of_the_step() ->
     assert exchanges / (read + exchanges) == pytest.approx(0.31, abs=0.01)
     assert (read + exchanges) / (read / 2 + exchanges) == pytest.approx(1.53, abs=0.01)
     assert "which a higher degree does not shorten" in text_of("tensor-parallelism")
+
+
+@pytest.mark.parametrize(("tp", "total"), [(16, 1.007), (8, 1.160)])
+def test_no_side_of_the_v5p_pod_hides_both_kinds_of_traffic(tp: int, total: float) -> None:
+    """Shares of the arithmetic: half a side of 16 is a line, at half the rate of its ring."""
+    per_axis, batch, wide = 459e12 / 200e9, 4 * 2**20, 28_672
+    weights = 8960 / tp * per_axis / (2 * batch)
+    activations = (1 if tp == 16 else 2) * tp * per_axis / (1.5 * wide)
+    assert weights + activations == pytest.approx(total, abs=0.001)
+    assert "about even in the machine" in text_of("choosing-a-configuration")
 
 
 @pytest.mark.parametrize(("chips", "share"), [(64, 2 / 6), (8960, 2 * 2 * 320 / 4480 / 6)])

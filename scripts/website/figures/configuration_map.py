@@ -73,8 +73,8 @@ def figure() -> Figure:
     shapes.append(chart.words(place, "as trained", "end", (-14, 4)))
     fitting = [division for division in divisions if division.bytes <= memory]
     return Figure(
-        f"Of {len(divisions)} ways to divide 16,384 chips {len(fitting)} fit, and the run took the "
-        f"one that idles {best.idle:.0%}",
+        f"Of {len(divisions)} ways to divide 16,384 chips {len(fitting)} come out at or below "
+        f"{memory / 1e9:.0f} GB, and the run took the one that idles {best.idle:.0%}",
         f"{len(divisions)} divisions for Llama 3 405B with a batch of {SEQUENCES:,} sequences. "
         f"{len(fitting)} fit: "
         f"{'; '.join(map(_tip, sorted(fitting, key=lambda division: division.idle)))}.",

@@ -67,12 +67,13 @@ def figure() -> Figure:
         f"{name}: {format_quantity(t, 'byte')}" for (name, _), t in zip(STEPS, held, strict=True)
     )
     return Figure(
-        f"TP and stages divide a chip's share by {held[0] / held[2]:.0f}, the replicas by another "
-        f"{held[2] / held[4]:.1f}, and only then it fits",
+        f"TP 8 and PP 16 cut memory per GPU {held[0] / held[2]:.0f} times, sharding over replicas "
+        f"{held[2] / held[4]:.1f} times more, and only then it fits",
         f"Training Llama 3 405B at {SEQ:,} tokens, nothing computed again. {facts}. A chip has "
         f"{format_quantity(memory, 'byte')}.",
         "Each bar adds one division to the one above it. ZeRO-1 shards the optimizer over 128 "
-        "replicas, ZeRO-2 gradients as well. They gain so little because they divide states, and "
+        "replicas, ZeRO-2 gradients as well, as soon as a chunk has them; added up whole first, "
+        "they leave what ZeRO-1 does. They gain so little because they divide states, and "
         "what is left by then are activations. The scale is logarithmic: every labelled line is "
         "ten times the one before.",
         232,
