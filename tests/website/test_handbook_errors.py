@@ -167,6 +167,13 @@ WRONG = [
     ("choosing-a-configuration", "that adds up to less than {{ h100.memory() }}"),
     ("choosing-a-configuration", "tens of thousands with all options"),
     ("choosing-a-configuration", "`flopbook plan` takes a second."),
+    ("from-plan-to-flags", "at a ninth of the bandwidth"),
+    ("from-plan-to-flags", "with Megatron-FSDP it asks you to leave it unset"),
+    ("from-plan-to-flags", "0.9 of what the weights leave"),
+    ("from-plan-to-flags", "A pipeline sends few bytes, data parallelism many"),
+    ("from-plan-to-flags", "Nothing of the GPU layout is left"),
+    ("from-plan-to-flags", "The plan is far slower"),
+    ("from-plan-to-flags", "right for ten steps"),
 ]
 
 
@@ -448,6 +455,20 @@ def test_a_higher_tp_degree_still_pays_where_latency_is_a_third_of_the_step() ->
     assert exchanges / (read + exchanges) == pytest.approx(0.31, abs=0.01)
     assert (read + exchanges) / (read / 2 + exchanges) == pytest.approx(1.53, abs=0.01)
     assert "which a higher degree does not shorten" in text_of("tensor-parallelism")
+
+
+@pytest.mark.parametrize(
+    ("chunks", "default", "other"), [(1, 7.8, 13.1), (10, 27.1, 22.8)], ids=["plain", "ten"]
+)
+def test_which_order_of_ranks_sends_less_depends_on_the_chunks(
+    chunks: int, default: float, other: float
+) -> None:
+    """Llama 3 70B over TP 4, PP 8, DP 16: bytes of a GPU through the network in a step."""
+    border = 32 * 8192 * 2 * 2 * 8192 / 4 * chunks / 1e9
+    moved = 6 * 68.4e9 / 32 / 1e9  # the states of a middle stage
+    assert border + moved / 2 * 7 / 8 == pytest.approx(default, abs=0.1)
+    assert border / 2 + moved * 15 / 16 == pytest.approx(other, abs=0.1)
+    assert "Without chunks the default sends less" in text_of("from-plan-to-flags")
 
 
 @pytest.mark.parametrize(("tp", "total"), [(16, 1.007), (8, 1.160)])
