@@ -122,6 +122,10 @@ WRONG = [
     ("data-parallelism", "no batch hides an all-reduce"),
     ("data-parallelism", "takes nearly the same time on any number of nodes"),
     ("data-parallelism", "costs a fourth as much of the step"),
+    ("sharded-matrices", "half of each block goes left and half goes right"),
+    ("sharded-matrices", "Most gradients of one matrix lie in between"),
+    ("sharded-matrices", 'K=8192", mesh="X=4,Y=2", chip="google/tpu-v5p"'),
+    ("sharded-matrices", "- An all-reduce costs twice"),
     ("transformers", "which misses by a hair"),
     ("transformers", "the FLOPs of a token within a few percent"),
     ("transformers", "It also needs the *master copy*"),
@@ -522,6 +526,25 @@ def test_steps_of_the_worked_example_follow_from_printed_rates() -> None:
     for name in ("sum_in", "sum_all", "s"):
         opening = f'set {name} = calc("collective", startup=0, ramp=0, efficiency=1'
         assert opening in text_of("data-parallelism")
+
+
+def test_both_ways_round_a_ring_take_half_as_many_steps() -> None:
+    """Each block sets out both ways and stops halfway: the hops that the calculator counts."""
+    for chips in (4, 8, 16, 32):
+        ring = {"chip": "tpu-v5p", "op": "all-gather", "axes": 1, "topology": "ring"}
+        assert calculate("collective", chips=chips, bytes=1e9, **ring)["steps"] == chips / 2
+    assert "takes about $N / 2$ steps" in text_of("sharded-matrices")
+
+
+def test_an_all_to_all_is_an_eighth_where_a_gather_is_a_half() -> None:
+    """Of V / w on a ring: 3.75 times on 16 chips and 0.254 on 64, hops left out."""
+    ring = {"chip": "tpu-v5p", "axes": 1, "topology": "ring", "bytes": 1e9}
+
+    def taken(op: str, chips: int) -> float:
+        return calculate("collective", op=op, chips=chips, **ring)["bandwidth_seconds"]
+
+    assert taken("all-gather", 16) / taken("all-to-all", 16) == pytest.approx(3.75)
+    assert taken("all-to-all", 64) / taken("all-gather", 64) == pytest.approx(16 / 63)
 
 
 def test_logits_and_a_recomputed_layer_are_not_there_together() -> None:

@@ -72,8 +72,9 @@ def figure() -> Figure:
     flat = flat_part(timings)[-1]
     source = run_files()[FILE].sources[FILE].source
     return Figure(
-        f"Measured: up to {format_quantity(flat.bytes, 'byte')} an all-reduce takes "
-        f"{1e6 * floor:.0f} to {1e6 * flat.seconds:.0f} µs, whatever its size",
+        f"Measured: from {format_quantity(timings[0].bytes, 'byte')} to "
+        f"{format_quantity(flat.bytes, 'byte')} the time of an all-reduce grows from "
+        f"{1e6 * floor:.0f} to {1e6 * flat.seconds:.0f} µs only",
         f"All-reduce among {RANKS} GPUs of {chip(CHIP).name}, both axes logarithmic. Small "
         f"arrays take {format_quantity(floor, 's')}; the largest one reaches a bus bandwidth of "
         f"{format_quantity(best, 'byte/s')}, where a port prints "

@@ -105,7 +105,7 @@ def _ring() -> Scene:
         {"inputs": _inputs(chip=TPU, op="all-reduce", axes=1)},
         f"An all-reduce on one axis of {chip(TPU).name}, at printed rates. A column is a chip, a "
         "row a block; the number is how many chips' values are summed in it. The picture shows one "
-        "direction; the links carry half of the array each way round.",
+        "direction; with both, a block goes only half the way round each way.",
         "collective",
     )
 
