@@ -48,8 +48,7 @@ def numbers_of(chapter: str, opening: str) -> list[float]:
 
 def agrees(value: float, shown: list[float], tolerance: float = 0.012) -> bool:
     """Whether a number is shown, with or without a prefix of its unit."""
-    scales = (10.0 ** (3 * power) for power in range(-5, 8))
-    wanted = [abs(value) * scale for scale in scales]
+    wanted = [abs(value) * 10.0 ** (3 * power) for power in range(-5, 8)]
     return any(math.isclose(one, each, rel_tol=tolerance) for one in shown for each in wanted)
 
 
@@ -397,5 +396,5 @@ def test_a_wrong_number_is_noticed() -> None:
 
 
 def test_no_exercise_is_meant_twice() -> None:
-    openings = [(chapter, opening) for chapter, opening, _ in CASES]
-    assert len(openings) == len(set(openings))
+    openings = {(chapter, opening) for chapter, opening, _ in CASES}
+    assert len(openings) == len(CASES)

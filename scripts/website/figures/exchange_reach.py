@@ -60,8 +60,8 @@ def figure() -> Figure:
         for name, points in lines
     )
     return Figure(
-        f"At twice the chips that a switch joins an all-to-all takes {twice:.0f} times as long, "
-        f"in the end {many:.0f}; a torus only slows with its side",
+        f"Past a switch an all-to-all takes {twice:.0f} times as long, then {many:.0f}; a torus "
+        "slows with its side",
         f"Both axes logarithmic. {facts}.",
         f"Each chip sends {format_quantity(SENT, 'byte')} in all, at printed rates. At a switch "
         "the time hardly changes until its ports end, and jumps there to the rate of the network "
