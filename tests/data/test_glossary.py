@@ -35,7 +35,6 @@ QUANTITIES = list(quantities())
 
 # Words in italics or in bold that chapters stress, and introduce nothing by.
 STRESSED = {
-    "data",
     "does",
     "effective",
     "fewer",
@@ -58,7 +57,6 @@ STRESSED = {
     "int",
     "up",
     # beginnings of paragraphs and of items in lists, and what others call something
-    "checkpointing",
     "eight bits",
     "few sequences",
     "four bits",
