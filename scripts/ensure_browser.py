@@ -118,7 +118,7 @@ def apt_prefix() -> list[str] | None:
 def install_with_apt() -> bool:
     """Debian's package, with a font so that pages have text of a real width.
 
-    Where there is no headless shell, as before Debian 12, the whole browser.
+    Where apt-get knows no headless shell, the whole browser.
     """
     prefix = apt_prefix()
     if prefix is None:
@@ -152,11 +152,13 @@ def ensure_browser() -> Path:
 
     A machine of CI, which nobody else uses, gets the headless shell beside a whole browser.
     """
-    if browser := find_browser():
-        is_whole = browser.name in NAMES and browser.name != SHELL
-        if is_whole and os.environ.get("CI") == "true" and not os.environ.get(VARIABLE):
-            add_shell()
-        return find_browser() or browser
+    browser = find_browser()
+    is_whole = browser is not None and browser.name in NAMES and browser.name != SHELL
+    if is_whole and os.environ.get("CI") == "true" and not os.environ.get(VARIABLE):
+        add_shell()
+        browser = find_browser()
+    if browser:
+        return browser
     print("browser: none found, installing one (one or two minutes)", flush=True)
     for install in (install_with_apt, install_with_playwright):
         if install():
