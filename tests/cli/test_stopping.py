@@ -22,6 +22,7 @@ _IN_THE_MIDDLE = """
 import os, signal, sys
 from flopbook.data import files
 number = int(sys.argv.pop())
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
 def stopped(draft, path, *, replace):
     os.kill(os.getpid(), number)
 files._move = stopped

@@ -1,4 +1,4 @@
-"""What MkDocs asks us while it builds (a hook, see mkdocs.yml): navigation, notebooks, table heads.
+"""What MkDocs asks us while it builds (a hook, see mkdocs.yml): navigation, notebooks, search.
 
 mkdocs-jupyter writes half a megabyte of style, a copy of every cell as hidden text and scripts into
 each page. The cells are taken out of that and written as the theme writes code, so that its colours
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import html
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,8 @@ from scripts.website.build.handbook import chapters
 from scripts.website.build.heads import head_of
 from scripts.website.build.nav import filled
 from scripts.website.build.placing import place_of
+from scripts.website.build.search_sections import sections
+from scripts.website.build.whole_blocks import WholeBlocks
 from scripts.website.markup import link
 from scripts.website.pages import practicals
 from scripts.website.pages.sources import html_link
@@ -36,11 +39,14 @@ _PROSE_TABLE = re.compile(r"<table(?![^>]*\sclass=)[^>]*>.*?</table>", re.DOTALL
 _FRAMED = r'<div class="md-typeset__scrollwrap"><div class="md-typeset__table">\g<0></div></div>'
 _INLINE_SVG = "data:image/svg+xml;base64,"
 _DESCRIPTION = 155  # characters of a description that search engines show
+# What is searched of each page, by its address: a preview makes only changed pages anew.
+_documents: dict[str, list[dict[str, str]]] = {}
 
 
 def on_config(config: Any) -> Any:
     """MkDocs calls this with its configuration: the calculators are put into the navigation."""
     config["nav"] = filled(config["nav"])
+    config["markdown_extensions"].append(WholeBlocks())  # type: ignore[no-untyped-call]
     return config
 
 
@@ -79,7 +85,29 @@ def on_page_content(content: str, page: Any, **_: Any) -> str:
         folder = Path(page.file.abs_dest_path).parent
         content, summary = notebook_html(content, folder, page.file.src_uri)
         page.meta.setdefault("description", summary)
+    # The theme's plugin writes the settings of the search, and leaves the words to us.
+    page.meta["search"] = {"exclude": True}
+    _documents[page.url] = _searched(content, page)
     return frame_tables(name_maths_heads(content))
+
+
+def _searched(content: str, page: Any) -> list[dict[str, str]]:
+    return [
+        {
+            "location": f"{page.url}#{section.anchor}" if section.anchor else page.url,
+            "title": section.title or str(page.title),
+            "text": section.text,
+        }
+        for section in sections(content)
+    ]
+
+
+def on_post_build(*, config: Any) -> None:
+    """MkDocs calls this with all pages written: what is searched is put into the theme's index."""
+    path = Path(config["site_dir"]) / "search" / "search_index.json"
+    index = json.loads(path.read_text(encoding="utf-8"))
+    index["docs"] = [document for page in _documents.values() for document in page]
+    write_made(path, json.dumps(index))
 
 
 def frame_tables(content: str) -> str:

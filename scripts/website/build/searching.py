@@ -1,8 +1,8 @@
 """The site's search: what is in its index, and that a page loads it only when somebody searches.
 
-The generator puts every table and listing of the site into the index. Here each page keeps what
-people look for: prose whole, an accelerator and a model by their names, a work by title, authors
-and note, a calculator by what it answers.
+The generator hands over the words of every section. Here each page keeps what people look for:
+prose whole, an accelerator and a model by their names, a work by title, authors and note, a
+calculator by what it answers.
 """
 
 from __future__ import annotations
@@ -28,8 +28,6 @@ _LISTS = ("models", "references")
 _PAGES = ("accelerators", "calculators")
 _TOLD = ("why", "what-it-leaves-out")
 _WORKER = re.compile(r'("search":\s*")([^"]*)assets/javascripts/workers/(search\.\w+\.min\.js)"')
-_CODE_BLOCK = re.compile(r"<pre>.*?</pre>", re.DOTALL)
-_TAG = re.compile(r"<[^>]*>")
 # How much more a document counts: a chapter before a page that lists, a vendor before its chips.
 _BOOSTS = {"handbook": 2, "notebooks": 0.7, "contributing": 0.4, "claims": 0.5, "errata": 0.5}
 _VENDOR_BOOST, _MODEL_BOOST = 4, 3
@@ -79,7 +77,7 @@ def _is_left_out(document: Document) -> bool:
 
 def _searched(document: Document) -> Document:
     kind, name, _ = _place(document)
-    text = _words(document["text"])
+    text = document["text"]
     if kind == "accelerators" and name.count("/") == 1:
         text = f"{_other_names(name)} {text}"
     elif kind == "calculators":
@@ -91,12 +89,6 @@ def _boost(kind: str, name: str) -> float:
     if kind == "accelerators" and name and "/" not in name:
         return _VENDOR_BOOST
     return _BOOSTS.get(kind, 1)
-
-
-def _words(text: str) -> str:
-    """The words of a section: no code, no marks of links."""
-    plain = html.unescape(_TAG.sub(" ", _CODE_BLOCK.sub(" ", text)))
-    return html.escape(" ".join(plain.split()), quote=False)
 
 
 def _other_names(name: str) -> str:
