@@ -74,12 +74,14 @@ def _read_config() -> dict[str, Any]:
 
 
 def environment() -> dict[str, str]:
-    """Variables for MkDocs: the day of the site is that of its newest reading, not today.
+    """Variables for both: the day of the site is that of its newest reading, not today.
 
-    Without the others the theme prints a notice about its successor.
+    Extensions of ours are found from any folder, and the theme is asked for no notice about its
+    successor.
     """
     quiet = {"NO_MKDOCS_2_WARNING": "1", "DISABLE_MKDOCS_2_WARNING": "true"}
-    return {**os.environ, **quiet, "SOURCE_DATE_EPOCH": str(newest_reading())}
+    day = {"SOURCE_DATE_EPOCH": str(newest_reading())}
+    return {**os.environ, **quiet, **day, "PYTHONPATH": str(ROOT)}
 
 
 def newest_reading() -> int:

@@ -23,7 +23,6 @@ from scripts.website.build.heads import head_of
 from scripts.website.build.nav import filled
 from scripts.website.build.placing import place_of
 from scripts.website.build.search_sections import sections
-from scripts.website.build.whole_blocks import WholeBlocks
 from scripts.website.markup import link
 from scripts.website.pages import practicals
 from scripts.website.pages.sources import html_link
@@ -46,7 +45,6 @@ _documents: dict[str, list[dict[str, str]]] = {}
 def on_config(config: Any) -> Any:
     """MkDocs calls this with its configuration: the calculators are put into the navigation."""
     config["nav"] = filled(config["nav"])
-    config["markdown_extensions"].append(WholeBlocks())  # type: ignore[no-untyped-call]
     return config
 
 

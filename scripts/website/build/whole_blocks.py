@@ -30,6 +30,11 @@ class WholeBlocks(Extension):
         md.preprocessors.register(_Keeper(md), "whole-blocks", _TURN)
 
 
+def makeExtension() -> WholeBlocks:
+    """Markdown asks a module that is named as an extension for this."""
+    return WholeBlocks()  # type: ignore[no-untyped-call]
+
+
 class _Keeper(Preprocessor):
     md: Markdown
 

@@ -61,6 +61,8 @@ def _of_room(room: Path) -> Iterator[Sentence]:
         skipped = _documentation(tree)
         for node in ast.walk(tree):
             text = "" if id(node) in skipped else _template(node)
+            if not text:  # nearly every node
+                continue
             shown = " ".join(_TAG.sub(" ", _LINK.sub(r"\1", text)).split())
             if _is_sentence(shown):
                 yield Sentence(file, getattr(node, "lineno", 1), shown)
