@@ -9,9 +9,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import TextIO
 
+from flopbook.errors import shorten
 from scripts.linkcheck.collect import Link
 from scripts.linkcheck.exceptions import LinkException, Verdict
 from scripts.linkcheck.results import Result
+
+_LONGEST_TARGET = 200  # characters of an address that a server names
 
 
 @dataclass(frozen=True)
@@ -57,7 +60,7 @@ def _moved_lines(report: Report) -> Iterator[str]:
     """One line for each address that leads elsewhere for good, at the first of its places."""
     for url in sorted(url for url, result in report.results.items() if result.moved):
         first = min(report.places[url])
-        target = report.results[url].final_url
+        target = shorten(report.results[url].final_url, _LONGEST_TARGET)
         advice = f"moved for good to {target} (works; bring it up to date)"
         yield f"{first.file}:{first.line}: moved: {url}: {advice}"
 

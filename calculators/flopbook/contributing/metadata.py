@@ -70,6 +70,9 @@ def look_up(identifier: Identifier, fetcher: Fetcher) -> Work:
     return from_page(answer.body.decode("utf-8", "replace"), identifier.address)
 
 
+_MOST_ELEMENTS = 100 * MOST_ENTRIES  # an entry of arXiv has some twenty, and two for each author
+_DEEPEST_ELEMENT = 20
+_LONGEST_NAME = 200  # of an element, with its namespace, which each one of the tree repeats
 _ATOM = "{http://www.w3.org/2005/Atom}"
 _EXTENSION = "{http://arxiv.org/schemas/atom}"
 
@@ -88,7 +91,8 @@ def from_atom(body: bytes) -> list[Work]:
     if "<!DOCTYPE" in text or "<!ENTITY" in text:
         raise no_feed
     try:
-        feed = ElementTree.fromstring(text)
+        parser = ElementTree.XMLParser(target=_plain_tree())
+        feed = ElementTree.fromstring(text, parser)
     except (ElementTree.ParseError, ValueError, LookupError):
         if b"Rate exceeded" in body:  # a line of plain text
             raise FetchError("busy", "arXiv asks for patience; try again later") from None
@@ -96,6 +100,30 @@ def from_atom(body: bytes) -> list[Work]:
     if feed.tag != f"{_ATOM}feed":
         raise no_feed
     return [_arxiv_work(entry) for entry in feed.findall(f"{_ATOM}entry")[:MOST_ENTRIES]]
+
+
+def _plain_tree() -> Any:
+    """A builder that raises ValueError before a feed of a few megabytes fills the memory."""
+    from xml.etree import ElementTree
+
+    class PlainTree(ElementTree.TreeBuilder):
+        count = depth = 0
+
+        def start(self, tag: str, attributes: Any, /) -> Element:
+            self.count += 1
+            self.depth += 1
+            longest = max(map(len, (tag, *attributes)))
+            if self.count > _MOST_ELEMENTS or self.depth > _DEEPEST_ELEMENT:
+                raise ValueError("more elements than a feed has")
+            if longest > _LONGEST_NAME:
+                raise ValueError("a name longer than any of a feed")
+            return super().start(tag, attributes)
+
+        def end(self, tag: str, /) -> Element:
+            self.depth -= 1
+            return super().end(tag)
+
+    return PlainTree()
 
 
 def _arxiv_work(entry: Element) -> Work:
@@ -234,11 +262,11 @@ class _Head(HTMLParser):
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
         self.meta: dict[str, list[str]] = {}
-        self.title = ""
+        self._title: list[str] = []
         self._inside = False
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self._inside = tag == "title" and not self.title
+        self._inside = tag == "title" and not self._title
         attributes = dict(attrs)
         name = attributes.get("name") or attributes.get("property")
         content = attributes.get("content")
@@ -247,10 +275,15 @@ class _Head(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         if self._inside:
-            self.title += data
+            self._title.append(data)
 
     def handle_endtag(self, tag: str) -> None:
         self._inside = False
+
+    @property
+    def title(self) -> str:
+        """The text of the first title that has one, on one line."""
+        return _line("".join(self._title))
 
     def first(self, *names: str) -> str:
         """The first value of the first of these meta fields that the page has."""
@@ -278,7 +311,7 @@ def from_page(page: str, address: str) -> Work:
     authors = head.meta.get("citation_author") or head.meta.get("author") or []
     eprint = identify(head.first("citation_arxiv_id"))
     return Work(
-        title=head.first("citation_title", "og:title") or _line(head.title),
+        title=head.first("citation_title", "og:title") or head.title,
         people=tuple(person(name) for name in _single_names(authors)),
         year=year,
         month=month,

@@ -37,6 +37,9 @@ from flopbook.contributing.guard import Guard, Refused, Unresolved
 
 # Replies of status 1xx that precede the answer: a server may say "wait" a few times, not for ever.
 MOST_INTERIM = 10
+# All headers of one answer together. Cookies among them go out again with each redirect, so without
+# a limit a few of them would hold hundreds of megabytes.
+MOST_HEADER_CHARACTERS = 262_144
 _CHUNK_BYTES = 65_536
 # All that a link, a host or a network can do to us; anything else is a fault of ours and must be
 # raised.
@@ -139,7 +142,17 @@ def _late(deadline: Deadline) -> RequestFailure | None:
 
 
 class _Response(HTTPResponse):
-    """An answer whose interim replies are counted; http.client skips those of 100 without end."""
+    """An answer whose interim replies are counted; http.client skips those of 100 without end.
+
+    Its headers have a limit together; http.client has one for each line, and one for their number.
+    """
+
+    def begin(self) -> None:
+        """Read status and headers."""
+        super().begin()
+        characters = sum(len(name) + len(text) for name, text in self.headers.items())
+        if characters > MOST_HEADER_CHARACTERS:
+            raise HTTPException(f"more than {MOST_HEADER_CHARACTERS:,} characters of headers")
 
     def _read_status(self) -> tuple[str, int, str]:
         for _ in range(MOST_INTERIM + 1):
