@@ -11,8 +11,9 @@ import pytest
 
 from scripts.attack import __main__ as campaign
 from scripts.attack.areas import AREAS, LONG, builds, crowded_builds
+from scripts.attack.bare import bare_checkout
 from scripts.attack.campaign import Attempt, Campaign
-from scripts.attack.checkout import small_checkout, whole_checkout
+from scripts.attack.checkout import whole_checkout
 
 
 def _marked(area: ModuleType) -> Any:
@@ -36,7 +37,7 @@ def test_a_tenth_of_each_area_holds(area: str, capsys: pytest.CaptureFixture[str
 
 
 def test_a_twentieth_of_the_areas_of_builds_holds(tmp_path: Path) -> None:
-    checkout = small_checkout(tmp_path / "checkout-0")
+    checkout = bare_checkout(tmp_path / "checkout-0")
     counts = {builds.killed: builds.KILLS, **crowded_builds.COUNTS}
     twentieth = Campaign("builds", tmp_path, share=0.05)
     attempts = list(builds.attacked(twentieth, checkout, builds.EDIT, counts))

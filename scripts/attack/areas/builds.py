@@ -1,4 +1,4 @@
-"""Builds of a small checkout that are killed, run two at a time, or run out of space.
+"""Builds of a bare checkout that are killed, run two at a time, or run out of space.
 
 The kills are the area of this module; pairs and full disks are one of their own beside it. Each
 ends with a site that equals the one of a clean build, or the one that was there before; what
@@ -21,8 +21,9 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from scripts.attack.bare import bare_checkout
 from scripts.attack.campaign import Attempt, Campaign
-from scripts.attack.checkout import build, build_command, environment, small_checkout
+from scripts.attack.checkout import build, build_command, environment
 
 NAME = "killed-builds"
 KILLS = 50
@@ -60,7 +61,7 @@ class _Bench:
     def _built(self) -> str:
         done = build(self.folder, _AGAIN)
         if done.returncode:
-            raise RuntimeError(f"the small checkout does not build: {done.stdout}{done.stderr}")
+            raise RuntimeError(f"the checkout does not build: {done.stdout}{done.stderr}")
         return digest(self.folder / "site")
 
     def beside(self, folder: Path) -> _Bench:
@@ -101,8 +102,8 @@ def digest(folder: Path) -> str:
 
 
 def attack(campaign: Campaign) -> Iterator[Attempt]:
-    """Kills on the small checkout."""
-    checkout = small_checkout(campaign.folder / "checkout-0")
+    """Kills on the bare checkout."""
+    checkout = bare_checkout(campaign.folder / "checkout-0")
     yield from attacked(campaign, checkout, EDIT, {killed: KILLS})
 
 
@@ -162,8 +163,13 @@ def _started(bench: _Bench, *words: str) -> subprocess.Popen[str]:
 
 
 def killed(bench: _Bench, chance: float) -> Attempt:
-    """A build that is killed at a random moment; its children are gone soon after."""
+    """A build that is killed at a random moment; its children are gone soon after.
+
+    Every third one runs its notebooks again, so kernels are among the children.
+    """
     bench.go_back()
+    if int(chance * 1e5) % 3 == 0:
+        shutil.rmtree(bench.folder / "build" / "notebook-cache", ignore_errors=True)
     moment = chance * bench.seconds * 1.1
     name = ("KILL", "KILL", "TERM")[int(chance * 1e6) % 3]
     process = _started(bench, _AGAIN)
@@ -172,15 +178,15 @@ def killed(bench: _Bench, chance: float) -> Attempt:
     process.send_signal(getattr(signal, f"SIG{name}"))
     process.wait(_PATIENCE_S)
     title = f"{name} after {moment:.2f} s"
-    if left := _left_running(process.pid):
+    if left := _left_running(bench.folder):
         return Attempt(title, f"still running: {left}")
     return Attempt(title, bench.fault(leftovers=name == "KILL"))
 
 
-def _left_running(session: int) -> str:
-    """What of a session runs on after three seconds; it is ended then."""
+def _left_running(folder: Path) -> str:
+    """What of a build runs on after three seconds; it is ended then."""
     deadline = time.monotonic() + 3
-    while (left := _of_session(session)) and time.monotonic() < deadline:
+    while (left := _of_checkout(folder)) and time.monotonic() < deadline:
         time.sleep(0.05)
     for pid in left:
         with contextlib.suppress(ProcessLookupError):
@@ -188,13 +194,16 @@ def _left_running(session: int) -> str:
     return ", ".join(left.values())
 
 
-def _of_session(session: int) -> dict[int, str]:
-    """Processes of a session with their commands, without those that only wait to be reaped."""
+def _of_checkout(folder: Path) -> dict[int, str]:
+    """Processes with the code of a checkout, and their commands; a kernel has its own session.
+
+    What has ended and only waits to be reaped has no environment any more.
+    """
     commands: dict[int, str] = {}
+    variable = f"PYTHONPATH={folder}{os.pathsep}".encode()
     for path in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
-            fields = (path / "stat").read_text(encoding="utf-8").rpartition(")")[2].split()
-            if int(fields[3]) == session and fields[0] != "Z":
+            if variable in (path / "environ").read_bytes():
                 command = (path / "cmdline").read_bytes().replace(b"\0", b" ").decode()
                 commands[int(path.name)] = command[:120]
     return commands

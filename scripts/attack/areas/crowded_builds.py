@@ -1,4 +1,4 @@
-"""Builds of a small checkout that run two at a time, or out of space.
+"""Builds of a bare checkout that run two at a time, or out of space.
 
 They run beside the killed ones, which take as long.
 """
@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from scripts.attack.areas.builds import EDIT, Attack, attacked, full_disk, pair
+from scripts.attack.bare import bare_checkout
 from scripts.attack.campaign import Attempt, Campaign
-from scripts.attack.checkout import small_checkout
 
 NAME = "crowded-builds"
 COUNTS: dict[Attack, int] = {pair: 20, full_disk: 10}
 
 
 def attack(campaign: Campaign) -> Iterator[Attempt]:
-    """Pairs and full disks on the small checkout."""
-    checkout = small_checkout(campaign.folder / "checkout-0")
+    """Pairs and full disks on the bare checkout."""
+    checkout = bare_checkout(campaign.folder / "checkout-0")
     yield from attacked(campaign, checkout, EDIT, COUNTS)
