@@ -18,7 +18,7 @@ from flopbook.changes.snapshot import HEAD, MODEL_HEAD, Record, snapshot
 from flopbook.data.files import read_text
 from flopbook.data.library import Library, library
 from flopbook.data.repository import PLACES, checkout, commit, git
-from flopbook.errors import FlopbookError, shorten
+from flopbook.errors import FlopbookError, reason_of, shorten
 
 SUFFIXES = (".yaml", ".json", ".bib")
 EXPORTED = ("accelerators", "vendors", "models", "claims", "references")
@@ -61,13 +61,20 @@ def extracted(root: Path, revision: str, folder: Path) -> Library:
         for member in tar:
             if not _is_data(member):
                 continue
-            path = folder / member.name
-            path.parent.mkdir(parents=True, exist_ok=True)
             content = tar.extractfile(member)
-            path.write_bytes(content.read() if content else b"")
+            _write(folder / member.name, content.read() if content else b"")
     for place in PLACES:  # a folder without a data file is a folder all the same
         (folder / place).mkdir(parents=True, exist_ok=True)
     return Library(folder)
+
+
+def _write(path: Path, content: bytes) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    except OSError as error:
+        place = f"earlier data cannot be written in {tempfile.gettempdir()}: {reason_of(error)}"
+        raise FlopbookError(f"{place}; name a folder with room by TMPDIR") from None
 
 
 def _is_data(member: tarfile.TarInfo) -> bool:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import IO
 
 from flopbook.data.files import open_to_grow, read_bytes
-from flopbook.errors import FlopbookError, show_path
+from flopbook.errors import FlopbookError, reason_of, show_path
 from flopbook.planning.study import Answer, answer_of, made_with
 
 NAME = "finished.jsonl"
@@ -24,15 +24,19 @@ MOST_BYTES = 2**31
 class Journal:
     """The answers of a folder, and the file to which more are added."""
 
-    def __init__(self, file: IO[bytes], answers: dict[str, Answer]) -> None:
-        self._file, self.answers = file, answers
+    def __init__(self, file: IO[bytes], path: Path, answers: dict[str, Answer]) -> None:
+        self._file, self._path, self.answers = file, path, answers
 
     def add(self, name: str, answer: Answer) -> None:
-        """Keep an answer; it is on the disk when this returns."""
+        """Keep an answer; it is on the disk when this returns. Raises FlopbookError."""
         line = json.dumps({"name": name, **answer._asdict()}, ensure_ascii=False)
-        self._file.write(line.encode() + b"\n")
-        self._file.flush()
-        os.fsync(self._file.fileno())
+        try:
+            self._file.write(line.encode() + b"\n")
+            self._file.flush()
+            os.fsync(self._file.fileno())
+        except OSError as error:
+            place = f"{show_path(self._path)} was not written: {reason_of(error)}"
+            raise FlopbookError(f"{place}; the cases before are kept, run it again") from None
         self.answers[name] = answer
 
 
@@ -43,13 +47,18 @@ def opened(folder: Path) -> Iterator[Journal]:
     Raises FlopbookError where it cannot be read or written, or while another study writes it.
     """
     path = folder / NAME
-    with open_to_grow(path) as file:
+    file = open_to_grow(path)
+    try:
         _lock(file, path)
         content = _read(path)
         complete_lines = content[: content.rfind(b"\n") + 1]
         if len(complete_lines) < len(content):  # a line that was torn
             os.truncate(path, len(complete_lines))
-        yield Journal(file, dict(_answers(complete_lines)))
+        yield Journal(file, path, dict(_answers(complete_lines)))
+    finally:
+        # Closing tries once more to write what the disk refused: of that, `add` has spoken.
+        with contextlib.suppress(OSError):
+            file.close()
 
 
 def _read(path: Path) -> bytes:

@@ -13,6 +13,7 @@ from scripts.attack.areas import (
     builds,
     crowded_builds,
     data_files,
+    full_disks,
     given,
     heads,
     markup,
@@ -31,7 +32,19 @@ from scripts.attack.areas import (
 # The longest first: the short ones then fill what is left of the time.
 AREAS: tuple[ModuleType, ...] = (
     *(builds, crowded_builds, payloads, same_bytes),
-    *(predictions, answers, network, data_files, given, studies, prose, markup, heads, workflows),
+    *(
+        predictions,
+        full_disks,
+        answers,
+        network,
+        data_files,
+        given,
+        studies,
+        prose,
+        markup,
+        heads,
+        workflows,
+    ),
     titles,
 )
 # Too long for every campaign: run where they are named, and every week.
