@@ -13,25 +13,22 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
-from html import unescape
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
+
+from scripts.website.tags import INSIDE, attributes_of
 
 BROKEN = "broken"
 OTHER_HOST = "other-host"
 
 # Each alternative may also end where the text ends: a tag that is never closed is then read once,
 # not often.
-_ATTRIBUTES = r"""(?:[^"'>]++|"[^"]*+(?:"|\Z)|'[^']*+(?:'|\Z))*+"""
 _TOKEN = re.compile(
     r"<!--.*?(?:-->|\Z)"
-    rf"|<(?P<raw>script|style|textarea|title)(?=[\s/>])(?P<raw_attributes>{_ATTRIBUTES})(?:>|\Z)"
-    r"(?P<body>.*?)(?:</(?P=raw)\s*+>|\Z)"
-    rf"|<(?P<tag>[a-z][^\s/>]*+)(?P<attributes>{_ATTRIBUTES})(?:>|\Z)",
+    rf"|<(?P<raw>script|style|textarea|title)(?=[\s/>])(?P<raw_attributes>{INSIDE})(?:>|\Z)"
+    r"(?P<body>.*?)(?:</(?P=raw)(?=[\s/>])|\Z)"
+    rf"|<(?P<tag>[a-z][^\t\n\f\r />]*+)(?P<attributes>{INSIDE})(?:>|\Z)",
     re.DOTALL | re.IGNORECASE,
-)
-_ATTRIBUTE = re.compile(
-    r"""(?<![^\s/"'])([^\s=/"'>]++)\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|([^\s"'>]++))"""
 )
 _CSS_COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
 _CSS_LINK = re.compile(
@@ -179,10 +176,7 @@ def _parse_tag(tag: str, text: str) -> _Tag | None:
     """The ids and links of one tag; None if it has neither."""
     if not _INTERESTING.search(text):
         return None
-    attributes: dict[str, str] = {}
-    for name, double, single, bare in _ATTRIBUTE.findall(text):
-        value = double or single or bare
-        attributes.setdefault(name.lower(), unescape(value) if "&" in value else value)
+    attributes = attributes_of(text)
     ids = [attributes["id"]] if "id" in attributes else []
     if tag == "a" and "name" in attributes:
         ids.append(attributes["name"])
@@ -201,7 +195,7 @@ def _links_of(tag: str, attributes: dict[str, str]) -> Iterator[tuple[str, bool]
             yield text, True
         elif name in ("srcset", "imagesrcset"):
             yield from ((link, True) for link in _srcset(text))
-        elif name == "style" and "url(" in text:
+        elif name == "style" and "url(" in text.lower():
             yield from ((link, True) for _, link in _css_links(text))
         elif name == "content" and attributes.get("http-equiv", "").lower() == "refresh":
             yield from ((match.group(1), True) for match in _REFRESH.finditer(text))

@@ -23,6 +23,7 @@ from scripts.attack.areas import (
     prose,
     same_bytes,
     studies,
+    tag_soup,
     titles,
     whole_builds,
     whole_same_bytes,
@@ -32,20 +33,8 @@ from scripts.attack.areas import (
 # The longest first: the short ones then fill what is left of the time.
 AREAS: tuple[ModuleType, ...] = (
     *(builds, crowded_builds, payloads, same_bytes),
-    *(
-        predictions,
-        full_disks,
-        answers,
-        network,
-        data_files,
-        given,
-        studies,
-        prose,
-        markup,
-        heads,
-        workflows,
-    ),
-    titles,
+    *(predictions, full_disks, answers, network, data_files, given, studies, prose, markup),
+    *(heads, workflows, tag_soup, titles),
 )
 # Too long for every campaign: run where they are named, and every week.
 LONG: tuple[ModuleType, ...] = (whole_builds, whole_same_bytes)

@@ -10,22 +10,22 @@ from __future__ import annotations
 import base64
 import functools
 import hashlib
-import html
 import posixpath
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from flopbook.checks.drawings import drawing_problems
 from flopbook.checks.pictures import picture_fault
 from flopbook.data.files import write_made
+from scripts.website.tags import TAG, attributes_of
 
 _TEMPLATES = Path(__file__).resolve().parents[1] / "theme" / "partials" / "javascripts"
-# Between tags nothing but a tag begins with `<` and a letter: text from data and prose has it
-# escaped. An attribute's value may hold anything but its own quotation mark.
-_TAG = re.compile(r"<([a-zA-Z][^\s/>]*)(?:((?:[^>\"']|\"[^\"]*\"|'[^']*')*)>)?")
-_ATTRIBUTE = re.compile(r"([^\s=\"'/>]+)(?:\s*=\s*(\"[^\"]*\"|'[^']*'|[^\s\"'>]+))?")
-_SCRIPT = re.compile(r"(<script\b(?:[^>\"']|\"[^\"]*\"|'[^']*')*>)(.*?)</script>", re.S | re.I)
+# A script ends where a browser lets it end; the templates of the theme are cut up by the same rule.
+_END_OF_SCRIPT = re.compile(r"</script(?=[\t\n\f\r />])", re.I)
+_SCRIPT = re.compile(r"<script\b[^>]*>(.*?)</script>", re.S | re.I)
+_TAG_INSIDE = re.compile(r"<[a-zA-Z/!?]")
 # Elements that load or run something, or change what every address on a page means.
 _REFUSED = frozenset(
     (
@@ -38,9 +38,10 @@ _ADDRESSES = frozenset(
 )
 _ACTIVE = re.compile(r"(?:javascript|vbscript|data|blob|file|filesystem):", re.I)
 _UNSEEN = re.compile(r"[\x00-\x20\x7f-\xa0\u200b-\u200f\u2028-\u202f]")
-_STYLE = re.compile(r"<style\b[^>]*>(.*?)</style>", re.S | re.I)
+_STYLE = re.compile(r"<style\b[^>]*>(.*?)(?:</style[\s/>]|\Z)", re.S | re.I)
 # What a style of a picture never needs: other files, escapes, the end of its element.
 _REACHING = re.compile(r"@import|url\s*\(|image-set|src\s*:|expression|\\|<", re.I)
+_ATTRIBUTES_OF_SCRIPTS = frozenset(("src", "type", "id", "class"))
 _STATED = ("x-ua-compatible", "content-security-policy")  # one policy more only forbids more
 _RECORDS = ("application/json", "application/ld+json")  # types of script elements that hold data
 _BLANK = re.compile(r"\{\{.*?\}\}")
@@ -103,8 +104,9 @@ def _strangers(site: Path) -> Iterator[str]:
 
 def with_policy(text: str) -> str:
     """A page with its policy right behind the encoding; whatever stands below obeys it."""
-    inline = [body for tag, body in _SCRIPT.findall(text) if _is_run_inline(_attributes(tag))]
-    styles = _STYLE.findall(_SCRIPT.sub("", text))
+    tags = list(_tags(text))
+    inline = [tag.body for tag in tags if tag.is_script and _is_run_inline(tag.attributes)]
+    styles = _STYLE.findall(_without_scripts(text, tags))
     directives = "; ".join(_DIRECTIVES)
     content = directives.format(scripts=_hashes(inline), styles=f" {_hashes(styles)}".rstrip())
     meta = f'<meta http-equiv="Content-Security-Policy" content="{content}">'
@@ -122,42 +124,75 @@ def _hashes(bodies: Iterable[str]) -> str:
 
 def page_problems(text: str, page: str, site: Path) -> Iterator[str]:
     """Each thing on a page that would run and is not ours, with its place."""
-    for match in _SCRIPT.finditer(text):
-        if fault := _script_fault(_attributes(match[1]), match[2], page, site):
-            yield f"{page}:{_line(text, match.start())}: {fault}"
-    for match in _STYLE.finditer(text):
-        if reaching := _REACHING.search(match[1]):
-            yield f"{page}:{_line(text, match.start())}: a style with {reaching[0]!r}"
     # Comments and styles are looked into as well: browsers and we may differ on where they end.
-    without_scripts = _SCRIPT.sub(_emptied, text)
-    for match in _TAG.finditer(without_scripts):
-        if fault := _tag_fault(match[1].lower(), match[2]):
-            yield f"{page}:{_line(without_scripts, match.start())}: {fault}"
+    tags = list(_tags(text))
+    for tag in tags:
+        fault = _script_fault(tag, page, site) if tag.is_script else _tag_fault(*tag[:3])
+        if fault:
+            yield f"{page}:{_line(text, tag.start)}: {fault}"
+    without_scripts = _without_scripts(text, tags)
+    for match in _STYLE.finditer(without_scripts):
+        if reaching := _REACHING.search(match[1]):
+            line = _line(without_scripts, match.start())
+            yield f"{page}:{line}: a style with {reaching[0]!r}"
 
 
-def _emptied(match: re.Match[str]) -> str:
-    return "\n" * match[0].count("\n")
+class _PageTag(NamedTuple):
+    """A tag: name, what stands in it, whether it ends; of a script also what follows it."""
+
+    name: str
+    inside: str
+    ends: bool
+    start: int
+    end: int
+    is_script: bool = False
+    body: str = ""
+
+    @property
+    def attributes(self) -> dict[str, str]:
+        return attributes_of(self.inside)
+
+
+def _tags(text: str) -> Iterator[_PageTag]:
+    """The tags that begin elements; what is in a script has none.
+
+    Between tags nothing but a tag begins with `<` and a letter: text from data and prose has it
+    escaped.
+    """
+    position = 0
+    while match := TAG.search(text, position):
+        tag = _PageTag(match[1].lower(), match[2], match[3] is not None, match.start(), match.end())
+        position = tag.end
+        if tag.name == "script" and tag.ends and (end := _END_OF_SCRIPT.search(text, position)):
+            tag = tag._replace(is_script=True, body=text[position : end.start()])
+            position = end.start()
+        yield tag
+
+
+def _without_scripts(text: str, tags: Iterable[_PageTag]) -> str:
+    """A page with line feeds alone in its scripts, so that every line stays where it is."""
+    pieces, position = [], 0
+    for tag in tags:
+        if tag.body:
+            pieces += [text[position : tag.end], "\n" * tag.body.count("\n")]
+            position = tag.end + len(tag.body)
+    return "".join((*pieces, text[position:]))
 
 
 def _line(text: str, start: int) -> int:
     return text.count("\n", 0, start) + 1
 
 
-def _attributes(tag: str) -> dict[str, str]:
-    """Name -> value of the attributes of a tag; the first of a name counts, as in a browser."""
-    inside = re.sub(r"^<[a-zA-Z][^\s/>]*|>$", "", tag)
-    attributes: dict[str, str] = {}
-    for name, value in _ATTRIBUTE.findall(inside):
-        bare = value[1:-1] if value[:1] in "\"'" and value else value
-        attributes.setdefault(name.lower(), html.unescape(bare))
-    return attributes
-
-
 def _is_run_inline(attributes: dict[str, str]) -> bool:
     return "src" not in attributes and attributes.get("type") not in _RECORDS
 
 
-def _script_fault(attributes: dict[str, str], body: str, page: str, site: Path) -> str:
+def _script_fault(tag: _PageTag, page: str, site: Path) -> str:
+    attributes, body = tag.attributes, tag.body
+    if others := attributes.keys() - _ATTRIBUTES_OF_SCRIPTS:
+        return f"a script with {', '.join(sorted(others))}"  # in a picture its address is a href
+    if "src" in attributes and body.strip():
+        return f"a script with an address and a text: {body[:60]!r}"
     if attributes.get("type") in _RECORDS:
         return "a record that ends its script element" if "<" in body else ""
     if _is_run_inline(attributes):
@@ -172,16 +207,20 @@ def _script_fault(attributes: dict[str, str], body: str, page: str, site: Path) 
 
 
 @functools.lru_cache(maxsize=1 << 16)  # most tags of a page stand on other pages as well
-def _tag_fault(name: str, inside: str | None) -> str:
-    if inside is None:
+def _tag_fault(name: str, inside: str, ends: bool) -> str:
+    if not ends:
         return f"<{name} does not end"
+    if _TAG_INSIDE.search(inside):  # a comment or a title may have ended before it
+        return f"<{name}> has a tag in its attributes"
     if name in _REFUSED or name == "script":
         return f"<{name}> may not stand on a page"
     if "=" not in inside:
         return ""
-    for attribute, value in _attributes(inside).items():
-        if attribute.startswith("on") or attribute == "srcdoc":
+    for attribute, value in attributes_of(inside).items():
+        if attribute.startswith("on") or attribute in ("srcdoc", "ping"):
             return f"<{name}> has the handler {attribute}"
+        if attribute == "style" and (reaching := _REACHING.search(value)):
+            return f"<{name}> has a style with {reaching[0]!r}"
         if attribute == "http-equiv" and value.lower() not in _STATED:
             return f"<meta> sets {value}"
         if attribute in _ADDRESSES and _is_active(name, _UNSEEN.sub("", value)):
@@ -200,7 +239,7 @@ def theme_scripts() -> tuple[re.Pattern[str], ...]:
     """What our theme writes into its pages, from its templates; an address may stand in it."""
     scripts: list[re.Pattern[str]] = []
     for path in sorted(_TEMPLATES.iterdir()):
-        for _, body in _SCRIPT.findall(path.read_text(encoding="utf-8")):
+        for body in _SCRIPT.findall(path.read_text(encoding="utf-8")):
             fixed = map(re.escape, _BLANK.split(body))
             scripts.append(re.compile(r"[\w./-]*".join(fixed)))
     return tuple(scripts)
