@@ -30,6 +30,8 @@ _NUMBER = re.compile(r"(?i)(?<![\w.])(?<!table )(?<!note )(?<!section )\d[\d,.]*
 _NUMBER_OR_WORD = re.compile(
     _NUMBER.pattern + r"|\b(?:one|two|three|four|five|six|eight|twelve|sixteen)\b"
 )
+_DECIMAL = re.compile(r"\d+(?:\.\d+)?")  # neither a version nor a word
+_SMALLEST_TOTAL = 100  # smaller numbers count pages, columns and parts
 _Z = 1.959964  # 97.5 % quantile of the normal distribution, for intervals of 95 %
 
 
@@ -128,14 +130,26 @@ def _row(shown: AuditedValue) -> dict[str, str]:
 
 
 def blind_place(locator: str, value: object) -> str:
-    """Where to look, without the numbers that equal the value or stand behind a colon."""
+    """Where to look, without the numbers that tell the value or stand behind a colon."""
     head, colon, tail = locator.rpartition(": ")
-    digits = _digits(f"{value:.10g}") if isinstance(value, (int, float)) else ""
 
     def hide(number: re.Match[str]) -> str:
-        return HIDDEN if _digits(number.group()) == digits else number.group()
+        return HIDDEN if _tells(number.group(), value) else number.group()
 
     return _NUMBER.sub(hide, head) + colon + _NUMBER_OR_WORD.sub(HIDDEN if colon else hide, tail)
+
+
+def _tells(number: str, value: object) -> bool:
+    """Whether a printed number is the value, in any unit, or a multiple such as that of a rack."""
+    if not isinstance(value, (int, float)):
+        return False
+    if _digits(number) == _digits(f"{value:.10g}"):
+        return True
+    plain = number.replace(",", "").rstrip(".")
+    if value <= 0 or not _DECIMAL.fullmatch(plain):
+        return False
+    total = float(plain)
+    return total >= _SMALLEST_TOTAL and (total / value).is_integer()
 
 
 def _digits(number: str) -> str:
