@@ -48,7 +48,13 @@ def test_degrees_of_a_part_of_a_chip_are_not_multiplied() -> None:
 
 
 def test_a_layout_without_its_data_parallel_degree_is_open() -> None:
-    assert messages(ROW._replace(parallelism={"tp": 3})) == []
+    assert messages(ROW._replace(parallelism={"tp": 4})) == []
+
+
+@pytest.mark.parametrize("degrees", [{"tp": 3}, {"tp": 4, "pp": 4}])
+def test_degrees_divide_the_chips_that_replicas_share(degrees: dict[str, int]) -> None:
+    (message,) = messages(ROW._replace(parallelism=degrees))
+    assert "expected a divisor of the 8 chips" in message
 
 
 @pytest.mark.parametrize(("total", "sound"), [(800, True), (820, True), (840, False)])

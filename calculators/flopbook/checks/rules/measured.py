@@ -5,6 +5,7 @@ A publication may be wrong; then the row says so with a flag, and nothing is fit
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from flopbook.checks.rules.base import Advice, Finding, Holdings
@@ -66,19 +67,18 @@ def _shape(row: MeasuredRun, holdings: Holdings) -> Iterator[Finding]:
 
 
 def _degrees(row: MeasuredRun) -> Iterator[Finding]:
-    """TP x PP x DP x CP is the number of chips, where all that matter are given."""
+    """TP x PP x DP x CP is the number of chips; without DP, the others divide it."""
     degrees = row.parallelism
     chips = row.hardware.get("n_chips")
     # Degrees of a part of a chip, such as a core, multiply to more than the chips.
-    is_open = chips is None or "dp" not in degrees or "parallel_unit" in degrees
-    if is_open or WRONG_DEGREES in row.flags:
+    if chips is None or "parallel_unit" in degrees or WRONG_DEGREES in row.flags:
         return
-    product = 1
-    for name in DEGREES:
-        product *= degrees.get(name, 1)
-    if product != chips:
+    product = math.prod(degrees.get(name, 1) for name in DEGREES)
+    is_sound = product == chips if "dp" in degrees else chips % product == 0
+    if not is_sound:
         sizes = " x ".join(f"{name} {degrees[name]}" for name in DEGREES if name in degrees)
-        advice = Advice(f"a product of {chips} chips", f"mend a degree, or flag {WRONG_DEGREES}")
+        expected = "a product of" if "dp" in degrees else "a divisor of the"
+        advice = Advice(f"{expected} {chips} chips", f"mend a degree, or flag {WRONG_DEGREES}")
         yield _at(row, f"{sizes} = {product}", advice)
 
 
