@@ -30,11 +30,11 @@ from flopbook.data.library import (
 )
 from flopbook.data.reference import Reference
 from flopbook.evaluation.request import option_names
-from flopbook.factcheck import facts
-from flopbook.factcheck.reading import compact
-from flopbook.factcheck.words import BY
 from flopbook.formulas import formulas, get_formula
+from scripts.website.build.search_names import chips, models
+from scripts.website.build.search_parts import ordered_as
 from scripts.website.build.search_ranking import Index
+from scripts.website.build.search_symptoms import symptoms
 from scripts.website.build.search_text import atoms, options, stem, tokens_of
 from scripts.website.markup import shorten
 from scripts.website.pages.pair_names import PAIRS
@@ -53,11 +53,10 @@ _COMPUTED = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|\$.*?\$", re.S)
 _SPAN = re.compile(r"`[^`\n]+`")
 _NOTEBOOKS = DOCS.parent / "calculators" / "notebooks"
 _COMMENT = re.compile(r"^# ?", re.M)
-_WITHOUT_RTX = re.compile(r"rtx([0-9]0[5-9]0|[0-9]000ada)")
 _EXTRA = re.compile(r"^#     extra: (\w+)$", re.M)
 NAME, KEYWORD, HEADING, TEXT, OPTION = 5.0, 4.0, 1.6, 1.0, 20.0
 _PEOPLE = 8
-_UNSHOWN = ("pages", "models", "introduced")  # words that the cards hold already
+_UNSHOWN = ("pages", "models", "introduced", "settings")  # words that the cards hold already
 # Pages that plan, by what they ask; they take a model and a chip as calculators do.
 PLANNERS = {
     "planner/": (
@@ -69,10 +68,6 @@ PLANNERS = {
         "Do so many chips serve a model, how fast, at what cost, divided in which way?",
     ),
 }
-# The end of a name that counts the parameters of a token: Qwen 3 235B A22B.
-_ACTIVE = re.compile(r"-a[0-9.]+b$")
-# The generation in a name, which people leave out: Llama 70B.
-_GENERATION = re.compile(r"(?<=[a-z])-([0-9]+(?:\.[0-9]+)?)(?=-[0-9.]+b)")
 
 
 class Card(NamedTuple):
@@ -107,6 +102,8 @@ def words() -> dict[str, Any]:
         ]
         for option in ("model", "chip", "chips")
     }
+    record["writers"] = [*record["universities"], *record.pop("companies")]
+    record["cites"] += record.pop("universities")
     record["pairs"] = _pairs()
     record["planners"] = [*PLANNERS]
     record["firsts"] = {
@@ -161,10 +158,11 @@ def index() -> Index:
             tokens.setdefault(f"~{word}", {})[str(number)] = TEXT
     shown = {name: value for name, value in vocabulary.items() if name not in _UNSHOWN}
     rows = [(card.location, card.title, card.kind, shorten(card.text, 120)) for card in cards]
-    for option in ("model", "chip"):
-        locations = vocabulary["takes"][option]
+    places = {**vocabulary["takes"], "setting": vocabulary["settings"]}
+    for option in ("model", "chip", "setting"):
+        locations = places[option]
         shown[f"{option}_cards"] = [n for n, row in enumerate(rows) if row[0] in locations]
-    return Index(shown, rows, tokens, _chips(), _models(vocabulary["models"]))
+    return Index(shown, rows, tokens, chips(), models(vocabulary["models"]))
 
 
 def record() -> str:
@@ -188,6 +186,7 @@ def _options_in(text: str) -> set[str]:
 
 def _plain_cards() -> Iterator[Card]:
     yield from _prose()
+    yield from _symptoms()
     yield from _made_pages()
     yield from (
         Card(location, title, "calculators", ((title, NAME), (question, 2.0)), question)
@@ -220,6 +219,15 @@ def _prose() -> Iterator[Card]:
         fields = (*fields, (headings, HEADING), (terms, TEXT))
         told = tuple(_options_in(" ".join(_SPAN.findall(text))))
         yield Card(_location(page), meta["title"], kind, fields, meta.get("description", ""), told)
+
+
+def _symptoms() -> Iterator[Card]:
+    """What goes wrong with a run, by what one sees and what it may come of."""
+    for path in sorted((DOCS / "handbook").glob("*.md")):
+        page = _location(path.relative_to(DOCS).as_posix())
+        for seen, causes, anchor in symptoms(read_text(path)):
+            fields = ((seen, KEYWORD), (causes, HEADING))
+            yield Card(f"{page}#{anchor}", seen, "symptoms", fields, causes)
 
 
 @functools.cache
@@ -301,9 +309,12 @@ def _entry(entry_id: str) -> Card:
     fields = ((entry.name, NAME), (names, NAME), (entry.family, 2.0), (entry.summary, TEXT))
     if entry.die:
         fields += ((entry.die.name, NAME),)
-    fields += (("gpu chip accelerator specs", TEXT),)
+    # Of a part number only the whole says something: 400 is no word of MTIA 400.
+    ordered = ["".join(atoms(name)) for name in ordered_as(entry_id)]
+    fields += (("gpu chip accelerator specs", TEXT), (" . ".join(ordered), KEYWORD))
     kind = "chips" if entry.computes else "systems"
-    return Card(f"accelerators/{entry_id}/", entry.name, kind, fields, entry.summary)
+    told = tuple(f"={name}" for name in ordered)
+    return Card(f"accelerators/{entry_id}/", entry.name, kind, fields, entry.summary, told)
 
 
 def _vendor(vendor_id: str) -> Card:
@@ -352,35 +363,3 @@ def _works() -> Iterator[Card]:
         fields = ((work.title, 3.5), (people, 3.5), (work.short, 4.0), ("paper", 2.0))
         fields += ((known_for, NAME), (_program(work), 2.0))
         yield Card(location, f"{work.title} ({work.short})", "works", fields)
-
-
-def _chips() -> dict[str, tuple[str, str]]:
-    """Compact name of a chip or a system -> its id and its name."""
-    # A series alone, such as MI300, is one that somebody is still typing.
-    series = {name for name, ids in facts.series().items() if facts.names()[name] == tuple(ids)}
-    chip_of = {
-        name: (ids[0], load_head(ids[0]).name)
-        for name, ids in facts.names().items()
-        if ids and not name.startswith(BY) and name not in series
-    }
-    # People say 4090 for RTX 4090, and 6000 Ada for RTX 6000 Ada.
-    numbers = ((_WITHOUT_RTX.fullmatch(name), chip) for name, chip in chip_of.items())
-    return chip_of | {match[1]: chip for match, chip in numbers if match}
-
-
-def _models(sizes: dict[str, str]) -> dict[str, str]:
-    """Compact name of a model -> its id; sizes alone stand for a usual one."""
-    model_of = {size: name for size, name in sizes.items() if name in model_ids()}
-    for model_id in model_ids():
-        for name in (model_id, *load_model(model_id).aliases):
-            model_of[compact(name)] = model_id
-    for model_id in model_ids():
-        model_of.setdefault(compact(_ACTIVE.sub("", model_id)), model_id)
-    for model_id in sorted(model_ids(), key=_generation, reverse=True):
-        model_of.setdefault(compact(_GENERATION.sub("", model_id)), model_id)
-    return model_of
-
-
-def _generation(model_id: str) -> float:
-    match = _GENERATION.search(model_id)
-    return float(match[1]) if match else 0.0

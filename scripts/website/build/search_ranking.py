@@ -11,11 +11,14 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from scripts.website.build.search_comparison import compared
+from scripts.website.build.search_settings import kindred, settings
 from scripts.website.build.search_text import (
     Words,
     atoms,
     concepts,
     is_near,
+    named,
     options,
     stem,
 )
@@ -27,10 +30,12 @@ PREFIX_SHARE = 0.6
 CONCEPT_SHARE = 0.9
 TAKEN = 2.0  # what a name is worth to a calculator that takes it
 FACT = 3.0  # what a word such as "bandwidth" is worth to the page of a chip that is named
+SET = 3.0  # what a setting that no page names is worth to the pages about settings
+SLIGHT = 0.3  # the share of a word that says little of what is meant
 NAMED, ASKED, DEFINED, PLANNED, CITED, ANSWERED = 1.5, 1.6, 2.0, 3.0, 3.0, 0.5
 # For the work that introduced a thing, the table of all chips, and the page of serving.
 FIRST, LISTED, SERVED = 6.0, 3.0, 2.0
-LEAST_COVERED = 0.5
+LEAST_COVERED = 0.45  # either of two words that tell much the same
 # With fewer answers, the chapters are asked that speak of what is looked for; these come last.
 FEW, SPOKEN = 3, 1e-3
 MOST = 10
@@ -38,8 +43,6 @@ LONGEST = 24  # words of a question
 LONGEST_OPTION = 6  # words of an option of a program
 _SIZE = re.compile(r"[0-9]+(?:\.[0-9]+)?[bm]?")
 _NUMBERED = re.compile(r"[a-z]+[0-9]+[a-z0-9]*")
-_VERSUS = re.compile(r"\s(?:vs|versus|v|or|and|against|with|to|compared to|compared with)\.?\s")
-_COMPARES = re.compile(r"\b(?:vs|versus|compare|compared|comparison|better|faster|difference)\b")
 
 _TITLE_END = re.compile(r": | \(")
 
@@ -78,12 +81,26 @@ def search(question: str, index: Index) -> list[Hit]:
         for card, share in found.items():
             scores.setdefault(card, [0.0] * len(asked.wanted))[number] = weight * share
     hits = [_hit(index, card, got, asked, total) for card, got in scores.items()]
-    # Where no card has half of a question, the best of a quarter are better than none.
-    best = [hit for hit in hits if hit.covered >= LEAST_COVERED]
-    best = best or [hit for hit in hits if hit.covered >= LEAST_COVERED / 2]
-    best.sort(key=lambda hit: (-hit.score, hit.location))
-    best += _speaking(asked, index, {hit.location for hit in best}) if len(best) < FEW else []
+    hits.sort(key=lambda hit: (-hit.score, hit.location))
+    best = _once([hit for hit in hits if hit.covered >= LEAST_COVERED])
+    # Where few cards have half of a question, the best of a quarter are better than none.
+    if len(best) < FEW:
+        best = _once([hit for hit in hits if hit.covered >= LEAST_COVERED / 2])
+    if len(best) < FEW:
+        best += _speaking(asked, index, {_page(hit) for hit in best})
     return [*_comparison(question, index), *(_with_state(hit, asked, index) for hit in best)][:MOST]
+
+
+def _once(hits: Sequence[Hit]) -> list[Hit]:
+    """The best of the cards of a chapter, which has one itself and one for each symptom."""
+    best: dict[str, Hit] = {}
+    for hit in hits:
+        best.setdefault(_page(hit), hit)
+    return list(best.values())
+
+
+def _page(hit: Hit) -> str:
+    return hit.location.partition("#")[0] if hit.kind == "symptoms" else hit.location
 
 
 def _speaking(asked: _Question, index: Index, shown: set[str]) -> list[Hit]:
@@ -118,12 +135,14 @@ class _Question:
         endings = index.words["endings"]
         self.stems = [stem(atom, endings) for atom in every]
         self.wanted = [self.stems[n] for n in kept]
+        self.cites = not set(index.words["cites"]).isdisjoint(every)
+        self.settings = settings(question)
         self.idfs = [self._idf(n) for n in range(len(self.wanted))]
         self.is_last = [n == len(every) - 1 for n in kept]
         self.senses = {f"#{concept}" for concept, _, _ in concepts(self.stems, index.words)}
-        self.models = _named(every, {name: (to,) for name, to in index.models.items()})
+        self.models = named(every, {name: (to,) for name, to in index.models.items()})
         free = [every[n] if not self._is_model(n) else "" for n in range(len(every))]
-        self.chips = _named(free, index.chips)
+        self.chips = named(free, index.chips)
         self.asks = not set(index.words["asks"]).isdisjoint(every)
         self.defines = not set(index.words["defines"]).isdisjoint(every)
         self.cites = not set(index.words["cites"]).isdisjoint(every)
@@ -135,6 +154,12 @@ class _Question:
         self.count = self._count()
         self.is_question = bool(every) and every[0] in index.words["opens"]
         self.options = [*options(question), *self._spaced_options()]
+        self.unknown = [one for one in self.settings if f"={''.join(one[0])}" not in index.tokens]
+        self.options += [
+            (token, first, end)
+            for parts, first, end in self.unknown
+            for token in kindred(parts, index.tokens)
+        ]
 
     def _spaced_options(self) -> Iterator[tuple[str, int, int]]:
         """Options whose words are typed apart: "max num seqs" is max_num_seqs.
@@ -157,7 +182,8 @@ class _Question:
         """
         words = self.index.words
         is_asked = not set(words["invents"]).isdisjoint(self.every)
-        left = [n for n in self.places if self.every[n] not in words["cites"]]
+        said = {*words["cites"], *words["writers"]}
+        left = [n for n in self.places if self.every[n] not in said]
         for first, last in itertools.combinations(range(len(self.stems) + 1), 2):
             place = words["firsts"].get(" ".join(self.stems[first:last]))
             if place and (is_asked or all(first <= n < last for n in left)):
@@ -181,8 +207,8 @@ class _Question:
     def _counted(self, place: int) -> int:
         """The number at a place, unless it belongs to a name, as in Llama 3."""
         words, word = self.index.words, self.every[place]
-        named = self.every[place - 1] + word if place else "-"
-        if self._is_model(place) or any(name.startswith(named) for name in self.index.models):
+        joined = self.every[place - 1] + word if place else "-"
+        if self._is_model(place) or any(name.startswith(joined) for name in self.index.models):
             return 0
         return int(words["numbers"].get(word, 0)) or number_in(word)
 
@@ -191,7 +217,7 @@ class _Question:
         word = self.wanted[number]
         held = len(self.index.tokens.get(word, ()))
         rare = self._rarity(held)
-        plain = 0.3 * rare if len(word) < 2 or _SIZE.fullmatch(word) else rare
+        plain = SLIGHT * rare if self._is_slight(number) else rare
         # Words that say little alone may say much together: 6 N D.
         place, tokens = self.places[number], self.index.tokens
         together = (
@@ -200,6 +226,17 @@ class _Question:
             if first <= place < end and end - first > 1
         )
         return max(plain, *together, 0.0)
+
+    def _is_slight(self, number: int) -> bool:
+        """Whether a word says little: a letter, a size, who wrote a work, num in num_experts."""
+        word, place, words = self.wanted[number], self.places[number], self.index.words
+        is_filler = any(first <= place < end for _, first, end in self.settings)
+        return (
+            len(word) < 2
+            or _SIZE.fullmatch(word) is not None
+            or (self.cites and self.every[place] in words["writers"])
+            or (is_filler and self.every[place] in words["fillers"])
+        )
 
     def _rarity(self, held: int) -> float:
         """How much it tells that so many cards have something."""
@@ -220,6 +257,7 @@ class _Question:
             if start <= place < end:
                 exact |= self._put(scores, option, 1.0)
         self._put_taken(scores, place)
+        self._put_set(scores, place)
         self._put_fact(scores, place)
         # Who is still typing, and who leaves the end of a chip's number out: MI300.
         is_begun = self.is_last[number] or _NUMBERED.fullmatch(word) is not None
@@ -229,10 +267,16 @@ class _Question:
 
     def _put_taken(self, found: dict[int, float], place: int) -> None:
         """A calculator answers the name of a model or a chip that it takes."""
-        for named, takers in ((self.models, "model_cards"), (self.chips, "chip_cards")):
-            if any(first <= place < end for first, end, _ in named):
+        for spans, takers in ((self.models, "model_cards"), (self.chips, "chip_cards")):
+            if any(first <= place < end for first, end, _ in spans):
                 for card in self.index.words[takers]:
                     found[card] = max(found.get(card, 0.0), TAKEN)
+
+    def _put_set(self, found: dict[int, float], place: int) -> None:
+        """The pages about settings answer one that no page names."""
+        if any(first <= place < end for _, first, end in self.unknown):
+            for card in self.index.words["setting_cards"]:
+                found[card] = max(found.get(card, 0.0), SET)
 
     def _put_fact(self, found: dict[int, float], place: int) -> None:
         """The page of a chip answers words that ask for a figure of it."""
@@ -323,14 +367,8 @@ def _title_share(title: str, asked: _Question) -> float:
 
 def _comparison(question: str, index: Index) -> list[Hit]:
     """The comparison of two chips, where a question names two and a word that compares."""
-    text = f" {question.lower().strip()} "
-    parts = atoms(question)[:LONGEST]
-    spans = _named(parts, index.chips)
-    chips = [name for _, _, name in spans]
-    if len(spans) == 1:
-        chips += _variants(parts, spans[0], index)
-    chips = list({chip[0]: chip for chip in chips}.values())[:4]
-    if len(chips) < 2 or not (_VERSUS.search(text) or _COMPARES.search(text)):
+    chips = compared(question, atoms(question)[:LONGEST], index.chips)
+    if len(chips) < 2:
         return []
     title = " against ".join(chip[1] for chip in chips)
     ids = ",".join(chip[0] for chip in chips)
@@ -340,42 +378,14 @@ def _comparison(question: str, index: Index) -> list[Hit]:
     return [Hit(place, title, "comparison", 1000.0, 1.0) for place in places]
 
 
-def _variants(
-    parts: Sequence[str], span: tuple[int, int, Sequence[str]], index: Index
-) -> list[Sequence[str]]:
-    """Other forms of a chip: "h100 pcie or sxm" asks for the H100 SXM too."""
-    first, end, _ = span
-    suffixes = (part for n, part in enumerate(parts) if not first <= n < end)
-    chips = (index.chips.get(parts[first] + suffix) for suffix in suffixes if not suffix.isdigit())
-    return [name for name in chips if name]
-
-
-def _named(
-    parts: Sequence[str], names: Mapping[str, Sequence[str]]
-) -> list[tuple[int, int, Sequence[str]]]:
-    """What words name, longest names first, with their places, in the order of these."""
-    taken = [False] * len(parts)
-    spans: list[tuple[int, int, Sequence[str]]] = []
-    for length in range(min(6, len(parts)), 0, -1):
-        for first in range(len(parts) - length + 1):
-            end = first + length
-            joined = "".join(parts[first:end]).replace(".", "")
-            is_plural = joined.endswith("s") and joined[-2:-1].isdigit()
-            name = names.get(joined) or (names.get(joined[:-1]) if is_plural else None)
-            if name and not any(taken[first:end]):
-                taken[first:end] = [True] * length
-                spans.append((first, end, name))
-    return sorted(spans, key=lambda one: one[0])
-
-
 def _with_state(hit: Hit, asked: _Question, index: Index) -> Hit:
     """A calculator opens with what a question names and it takes: model, chip, count of chips."""
     if hit.kind != "calculators":
         return hit
     taken = [
-        f"{option}={named[0][2][0]}"
-        for option, named in (("model", asked.models), ("chip", asked.chips))
-        if named and hit.location in index.words["takes"][option]
+        f"{option}={spans[0][2][0]}"
+        for option, spans in (("model", asked.models), ("chip", asked.chips))
+        if spans and hit.location in index.words["takes"][option]
     ]
     if asked.count and taken and hit.location in index.words["takes"]["chips"]:
         taken.append(f"chips={asked.count}")

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -63,10 +62,14 @@ def concepts(stems: Sequence[str], words: Words) -> Iterator[tuple[str, int, int
 
 
 def tokens_of(text: str, words: Words, *, joined: bool = True) -> set[str]:
-    """What a text is found by: stems, concepts, and neighbours as one word (zero-3 is zero3)."""
+    """What a text is found by: stems, concepts, and neighbours as one word (zero-3 is zero3).
+
+    Neighbours are also one word by its stem: micro-batches are found by microbatch.
+    """
     plain = atoms(text)
     stems = [stem(atom, words["endings"]) for atom in plain]
-    pairs = (a + b for a, b in itertools.pairwise(plain) if joined and len(a + b) > 2)
+    ends = zip(plain, zip(plain[1:], stems[1:], strict=True), strict=False)
+    pairs = (a + b for a, forms in ends for b in forms if joined and len(a + b) > 2)
     return {*stems, *pairs, *(f"#{concept}" for concept, _, _ in concepts(stems, words))}
 
 
@@ -86,3 +89,21 @@ def is_near(a: str, b: str) -> bool:
     rest_a, rest_b = a[start:], b[start:]
     turned = rest_a[:2] == rest_b[:2][::-1] and rest_a[2:] == rest_b[2:]
     return turned or rest_b in (rest_a[1:], "") or rest_a == rest_b[1:] or rest_a[1:] == rest_b[1:]
+
+
+def named(
+    parts: Sequence[str], names: Mapping[str, Sequence[str]]
+) -> list[tuple[int, int, Sequence[str]]]:
+    """What words name, longest names first, with their places, in the order of these."""
+    taken = [False] * len(parts)
+    spans: list[tuple[int, int, Sequence[str]]] = []
+    for length in range(min(6, len(parts)), 0, -1):
+        for first in range(len(parts) - length + 1):
+            end = first + length
+            joined = "".join(parts[first:end]).replace(".", "")
+            is_plural = joined.endswith("s") and joined[-2:-1].isdigit()
+            name = names.get(joined) or (names.get(joined[:-1]) if is_plural else None)
+            if name and not any(taken[first:end]):
+                taken[first:end] = [True] * length
+                spans.append((first, end, name))
+    return sorted(spans, key=lambda one: one[0])

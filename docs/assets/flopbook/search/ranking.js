@@ -2,10 +2,10 @@
 // A classic script: the worker of the search imports it.
 
 (() => {
-  const [PREFIX_SHARE, CONCEPT_SHARE, TAKEN, FACT] = [0.6, 0.9, 2, 3];
+  const [PREFIX_SHARE, CONCEPT_SHARE, TAKEN, FACT, SET, SLIGHT] = [0.6, 0.9, 2, 3, 3, 0.3];
   const [NAMED, ASKED, DEFINED, PLANNED, CITED, ANSWERED] = [1.5, 1.6, 2, 3, 3, 0.5];
   const [FIRST, LISTED, SERVED, MOST_CHIPS] = [6, 3, 2, 2 ** 20];
-  const [LEAST_COVERED, MOST, LONGEST, LONGEST_OPTION, FEW, SPOKEN] = [0.5, 10, 24, 6, 3, 1e-3];
+  const [LEAST_COVERED, MOST, LONGEST, LONGEST_OPTION, FEW, SPOKEN] = [0.45, 10, 24, 6, 3, 1e-3];
   const VERSUS = /\s(?:vs|versus|v|or|and|against|with|to|compared to|compared with)\.?\s/;
   const COMPARES = /\b(?:vs|versus|compare|compared|comparison|better|faster|difference)\b/;
 
@@ -32,6 +32,18 @@
     const [first, parts] = [atoms(text.slice(0, match.index)).length, atoms(match[0])];
     return [`=${parts.join("")}`, first, first + parts.length];
   });
+
+  /** What can be nothing but a setting of a program: its words, first atoms, and ends. */
+  const settings = (text) => [...text.toLowerCase().matchAll(/[a-z0-9]+(?:_[a-z0-9]+)+|(?<![a-z0-9-])--[a-z0-9]+(?:-[a-z0-9]+)*/g)].map((match) => {
+    const [first, parts] = [atoms(text.slice(0, match.index)).length, atoms(match[0])];
+    return [parts, first, first + parts.length];
+  });
+
+  /** The known settings that say all words of one, and more: num_pp_microbatches. */
+  function kindred(parts, index) {
+    if (Math.max(...parts.map((part) => part.length)) < 5) return [];
+    return listed(index).filter((token) => token[0] === "=" && parts.every((part) => token.includes(part)));
+  }
 
   /** [concept, first word, end] of each phrase that names a concept. */
   function concepts(stems, words) {
@@ -69,6 +81,8 @@
       this.places = kept.length ? kept : every.map((_, n) => n);
       Object.assign(this, {index, every, stems: every.map((atom) => stem(atom, words.endings))});
       this.wanted = this.places.map((n) => this.stems[n]);
+      this.cites = every.some((atom) => words.cites.includes(atom));
+      this.settings = settings(text);
       this.idfs = this.wanted.map((word, number) => this.idf(word, this.places[number]));
       this.isLast = this.places.map((n) => n === every.length - 1);
       this.senses = new Set(concepts(this.stems, words).map(([concept]) => `#${concept}`));
@@ -77,20 +91,21 @@
       this.chips = named(every.map((atom, n) => (isModel(n) ? "" : atom)), index.chips);
       this.asks = every.some((atom) => words.asks.includes(atom));
       this.defines = every.some((atom) => words.defines.includes(atom));
-      this.cites = every.some((atom) => words.cites.includes(atom));
       this.serves = this.models.length && every.some((atom) => words.serves.includes(atom));
       this.firsts = this.cites ? this.introducing() : [];
       this.lists = !this.chips.length && ["lists", "facts"].every((kind) => every.some((atom) => words[kind].includes(atom)));
       this.count = this.counted();
       this.isQuestion = words.opens.includes(every[0]);
-      this.options = [...options(text), ...this.spacedOptions()];
+      this.unknown = this.settings.filter(([parts]) => !own(index.tokens, `=${parts.join("")}`));
+      const near = this.unknown.flatMap(([parts, first, end]) => kindred(parts, index).map((token) => [token, first, end]));
+      this.options = [...options(text), ...this.spacedOptions(), ...near];
     }
 
     /** The works that introduced what a question names, or names and nothing else. */
     introducing() {
       const {every, places, stems, index: {words}} = this;
       const isAsked = every.some((atom) => words.invents.includes(atom));
-      const left = places.filter((n) => !words.cites.includes(every[n]));
+      const left = places.filter((n) => ![...words.cites, ...words.writers].includes(every[n]));
       const spans = stems.flatMap((_, first) => stems.slice(first).map((_, n) => [first, first + n + 1]));
       return spans.filter(([first, end]) => isAsked || left.every((n) => first <= n && n < end))
         .map(([first, end]) => own(words.firsts, stems.slice(first, end).join(" "))).filter(Boolean);
@@ -134,11 +149,20 @@
     /** How much a word tells; words that say little alone may say much together: 6 N D. */
     idf(word, place) {
       const rare = this.rarity(word);
-      const plain = word.length < 2 || /^\d+(\.\d+)?[bm]?$/.test(word) ? 0.3 * rare : rare;
+      const plain = this.isSlight(word, place) ? SLIGHT * rare : rare;
       const together = concepts(this.stems, this.index.words)
         .filter(([, first, end]) => first <= place && place < end && end - first > 1)
         .map(([concept, first, end]) => this.rarity(`#${concept}`) / (end - first));
       return Math.max(plain, ...together, 0);
+    }
+
+    /** Whether a word says little: a letter, a size, who wrote a work, num in num_experts. */
+    isSlight(word, place) {
+      const {words} = this.index;
+      const isFiller = this.settings.some(([, first, end]) => first <= place && place < end);
+      return word.length < 2 || /^\d+(\.\d+)?[bm]?$/.test(word)
+        || (this.cites && words.writers.includes(this.every[place]))
+        || (isFiller && words.fillers.includes(this.every[place]));
     }
 
     rarity(token) {
@@ -160,6 +184,7 @@
         if (start <= place && place < end) exact = this.put(found, option, 1) || exact;
       }
       this.putTaken(found, place);
+      this.putSet(found, place);
       this.putFact(found, place);
       // Who is still typing, and who leaves the end of a chip's number out: MI300.
       const isBegun = this.isLast[number] || /^[a-z]+\d[a-z0-9]*$/.test(word);
@@ -172,6 +197,12 @@
         if (!list.some(([first, end]) => first <= place && place < end)) continue;
         for (const card of this.index.words[takers]) found.set(card, Math.max(found.get(card) ?? 0, TAKEN));
       }
+    }
+
+    /** The pages about settings answer one that no page names. */
+    putSet(found, place) {
+      if (!this.unknown.some(([, first, end]) => first <= place && place < end)) return;
+      for (const card of this.index.words.setting_cards) found.set(card, Math.max(found.get(card) ?? 0, SET));
     }
 
     /** The page of a chip answers words that ask for a figure of it. */
@@ -290,6 +321,15 @@
 
   const byScore = (a, b) => b.score - a.score || (a.location < b.location ? -1 : 1);
 
+  const page = ({location, kind}) => (kind === "symptoms" ? location.split("#")[0] : location);
+
+  /** The best of the cards of a chapter, which has one itself and one for each symptom. */
+  function once(hits) {
+    const best = new Map();
+    for (const one of hits) if (!best.has(page(one))) best.set(page(one), one);
+    return [...best.values()];
+  }
+
   /** Chapters that speak of what is asked, where titles and keywords say too little of it. */
   function speaking(asked, index, shown) {
     const told = new Map();
@@ -319,11 +359,11 @@
       }
     });
     const hits = [...scores].map(([card, got]) => hit(index, card, got, asked, total));
-    // Where no card has half of a question, the best of a quarter are better than none.
-    const half = hits.filter(({covered}) => covered >= LEAST_COVERED);
-    const best = half.length ? half : hits.filter(({covered}) => covered >= LEAST_COVERED / 2);
-    best.sort(byScore);
-    if (best.length < FEW) best.push(...speaking(asked, index, best.map(({location}) => location)));
+    hits.sort(byScore);
+    let best = once(hits.filter(({covered}) => covered >= LEAST_COVERED));
+    // Where few cards have half of a question, the best of a quarter are better than none.
+    if (best.length < FEW) best = once(hits.filter(({covered}) => covered >= LEAST_COVERED / 2));
+    if (best.length < FEW) best.push(...speaking(asked, index, best.map(page)));
     return [...comparison(text, index), ...best.map((one) => withState(one, asked, index))].slice(0, MOST);
   }
 
