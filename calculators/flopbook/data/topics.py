@@ -26,6 +26,7 @@ class Topic:
     intro: str
     children: tuple[Topic, ...] = ()
     start_here: tuple[str, ...] = ()
+    about: str = ""
     few: str = ""
     calculators: tuple[str, ...] = ()
     chips: tuple[str, ...] = ()

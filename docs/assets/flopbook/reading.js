@@ -11,8 +11,8 @@ const name = (address) => new URL(address, location.href).pathname.split("/").at
 
 export function startReading() {
   if (document.querySelector(".fb-place")) chapter();
-  const list = document.querySelector("#chapters ~ ol");
-  if (list) overview(list);
+  const lists = [...document.querySelectorAll("#chapters ~ ol")];
+  if (lists.length) overview(lists);
   else mark(recall().read);
 }
 
@@ -64,10 +64,10 @@ function mark(read) {
 }
 
 /** The list of chapters with marks, above it the state and two buttons; a page that was never read says nothing. */
-function overview(list) {
+function overview(lists) {
   const {read, last} = recall();
   if (!read.length && !last) return;
-  const links = [...list.querySelectorAll(":scope > li > a:first-child")];
+  const links = lists.flatMap((list) => [...list.querySelectorAll(":scope > li > a:first-child")]);
   const done = links.filter((link) => read.includes(name(link.href)));
   for (const link of done) link.after(" ", el("span", {class: "fb-badge fb-done"}, "read"));
   const way = last && links.find((link) => name(link.href) === last.chapter);
@@ -76,7 +76,7 @@ function overview(list) {
     el("p", {}, `You have read ${done.length} of ${links.length} chapters. This is kept in your browser only; nothing is sent. `),
     way && el("p", {}, el("a", {href: target}, `Continue where you stopped: ${[last.title, last.heading].filter(Boolean).join(", ")}`)),
     el("p", {}, button("Forget what I have read", () => clear(box))));
-  list.before(box);
+  document.querySelector("#chapters").after(box);
   mark(read);
 }
 

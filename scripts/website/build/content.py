@@ -147,12 +147,12 @@ def _prose(
     numbers = {item.page: number for number, item in enumerate(order, 1)}
     for path in sorted(DOCS.rglob("*.md")):
         page = path.relative_to(DOCS).as_posix()
+        source = read_text(path)
         names = {
             "form": _form,
-            "chapters": functools.partial(_chapters, order, page),
+            "chapters": functools.partial(_chapters, order, source, page),
             "home": home.part,
         }
-        source = read_text(path)
         problems += practicals.name_problems(source, f"docs/{page}", known)
         try:
             text = render(source, page, f"docs/{page}", names)
@@ -179,8 +179,9 @@ def _framed(
     return chapter.framed(stated, item, number, len(order), practicals.closing(item, known))
 
 
-def _chapters(order: list[chapter.Chapter], page: str) -> Html:
-    return trusted(chapter.listing(order, page))
+def _chapters(order: list[chapter.Chapter], source: str, page: str) -> Html:
+    parts = chapter.parts_of(source, page)
+    return trusted(chapter.listing(order, parts, page))
 
 
 def _form(name: str) -> Html:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from markdown.extensions.toc import slugify
+from flopbook.drawing.markup import slug
 
 _PART = re.compile(r"^#{2,3} (.+?)(?: \{#([\w-]+)\})?$", re.M)
 _TABLE = re.compile(r"^\| Symptom \|.*\n\|[-| ]+\n((?:\|.*\n)+)", re.M)
@@ -35,7 +35,7 @@ class Symptom(NamedTuple):
 def symptoms(source: str) -> Iterator[Symptom]:
     """The symptoms that the source of a page lists, in order."""
     for heading, section in _sections(source):
-        anchor = slugify(_plain(heading), "-")
+        anchor = slug(_plain(heading))
         for table in _TABLE.findall(section):
             for line in table.splitlines():
                 seen, *causes = (cell.strip() for cell in _plain(line).strip("|").split("|"))

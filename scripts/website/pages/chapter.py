@@ -12,6 +12,8 @@ from collections.abc import Callable, Sequence
 from datetime import date
 from typing import NamedTuple
 
+import yaml
+
 from flopbook.checks.rules.pageheads import split_page
 from flopbook.data.library import references
 from flopbook.drawing.markup import slug
@@ -67,6 +69,14 @@ class Chapter(NamedTuple):
     description: str
     order: int
     practicals: tuple[str, ...] = ()
+
+
+class Part(NamedTuple):
+    """A part of the handbook: the order from which chapters belong to it, and what it is about."""
+
+    start: int
+    title: str
+    about: str
 
 
 class Exercise(NamedTuple):
@@ -182,11 +192,37 @@ def escape_tex(text: str) -> str:
     return re.sub(r"([&%#_])", r"\\\1", text)
 
 
-def listing(chapters: Sequence[Chapter], page: str) -> str:
-    """The chapters as a numbered list with what each is about, for the opening page."""
-    return page_text(
-        Markdown("{}. [{}]({}). {}").format(
+def parts_of(text: str, page: str) -> list[Part]:
+    """The parts of the handbook, from the head of its opening page.
+
+    Raises FlopbookError where one lacks a field or has another.
+    """
+    head = yaml.safe_load(front_of(text).strip("-\n") or "{}")
+    try:
+        parts = [
+            Part(int(row["from"]), str(row["title"]), str(row["about"]))
+            for row in head.get("parts", ())
+        ]
+    except (AttributeError, KeyError, TypeError, ValueError):
+        message = f"{page}: each of `parts` has `from`, an order of chapters, `title` and `about`"
+        raise FlopbookError(message) from None
+    return sorted(parts)
+
+
+def listing(chapters: Sequence[Chapter], parts: Sequence[Part], page: str) -> str:
+    """The chapters, numbered, with what each is about, under their parts, for the opening page.
+
+    A part has the chapters from its order up to the next part.
+    """
+    blocks: list[Html] = []
+    part: Part | None = None
+    for number, chapter in enumerate(chapters, 1):
+        own = max((one for one in parts if one.start <= chapter.order), default=None)
+        if own and own != part:
+            blocks.append(Markdown("\n### {}\n\n{}\n").format(own.title, own.about))
+        part = own
+        row = Markdown("{}. [{}]({}). {}").format(
             number, chapter.title, relative(page, chapter.page), chapter.description
         )
-        for number, chapter in enumerate(chapters, 1)
-    )
+        blocks.append(row)
+    return page_text(blocks)

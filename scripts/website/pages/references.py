@@ -57,7 +57,7 @@ def pages() -> dict[str, str]:
 
 
 def index_page() -> str:
-    """The tree of topics with counts."""
+    """The topics with a sentence each, their parts, and the number of works of both."""
     count = sum(work.is_work for work in references().values())
     blocks = [
         front_matter(
@@ -82,17 +82,32 @@ def index_page() -> str:
         ),
     ]
     for top in topics():
-        blocks += _tree_lines(top, 0)
-    return page_text(blocks) + "\n"
+        blocks += _group(top)
+    return page_text(blocks)
+
+
+def _group(topic: Topic) -> list[Html]:
+    """A topic at the top of the tree: a heading, what it is about, and a line of its parts."""
+    blocks: list[Html] = [Markdown("### {}\n").format(_counted_link(topic))]
+    if topic.about:
+        blocks.append(Markdown("{}\n").format(topic.about))
+    parts = [_counted_link(part) for part in topic.walk() if part is not topic]
+    if parts:
+        line = Markdown(" · ").join(parts)
+        blocks.append(Markdown("{}\n{{: .fb-fine }}\n").format(line))
+    return blocks
+
+
+def _counted_link(topic: Topic) -> Html:
+    """A topic with the number of works of it and of all below it."""
+    ids = {subtopic.id for subtopic in topic.walk()}
+    count = sum(work.is_work and not ids.isdisjoint(work.topics) for work in references().values())
+    return Markdown("[{}]({}.md) ({})").format(topic.title, attribute(topic.id), count)
 
 
 def _tree_lines(topic: Topic, depth: int) -> list[Html]:
     """A topic and those below it, with the number of works of each."""
-    ids = {subtopic.id for subtopic in topic.walk()}
-    count = sum(work.is_work and not ids.isdisjoint(work.topics) for work in references().values())
-    line = Html("    " * depth) + Markdown("- [{}]({}.md) ({})").format(
-        topic.title, attribute(topic.id), count
-    )
+    line = Html("    " * depth) + Markdown("- {}").format(_counted_link(topic))
     lines = [line]
     for child in topic.children:
         lines += _tree_lines(child, depth + 1)

@@ -134,7 +134,7 @@ def test_chapters_are_pages_with_an_order() -> None:
         and chapter_of("# A\n", "a.md") is None
     )
     assert (
-        listing([Chapter("handbook/a.md", "A_b", "Says.", 1)], "handbook/index.md")
+        listing([Chapter("handbook/a.md", "A_b", "Says.", 1)], [], "handbook/index.md")
         == "1. [A&#95;b](a.md). Says."
     )
 

@@ -176,10 +176,8 @@ def test_the_overview_counts_a_work_of_several_parts_once(world: World) -> None:
     )
     world.write("bibliography/more.bib", both)
     text = pages.index_page()
-    assert (
-        "- [Chips](chips.md) (2)\n    - [Links](links.md) (1)\n    - [Caches](caches.md) (2)"
-        in text
-    )
+    assert "### [Chips](chips.md) (2)\n" in text
+    assert "\n[Links](links.md) (1) · [Caches](caches.md) (2)\n{: .fb-fine }\n" in text
 
 
 @every("topic", TOPICS.values())
