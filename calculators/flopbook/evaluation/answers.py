@@ -13,6 +13,7 @@ from flopbook.quantities.units import format_quantity, other_units
 
 LONG = 72  # letters of an input beyond which it gets lines of its own
 LONGEST_LINE = 110  # of an input on lines of its own
+ORIGINS = "from"  # the line below which an answer says where each input is from
 # A value with one of these has to be quoted to reach the command in one piece.
 SHELL_LETTERS = frozenset(" *<>()[]{}")
 
@@ -47,7 +48,7 @@ def answer(result: Result) -> str:
     blocks = [result.fit.text] if result.fit and result.fit.text else []
     # None below a sweep, and where all outputs are columns of tables.
     blocks += [columns(outputs)] if outputs else []
-    blocks += [*_tables(result), "from"]
+    blocks += [*_tables(result), ORIGINS]
     if short:
         blocks.append(columns(short, indent="  "))
     for row in inputs:

@@ -7,7 +7,7 @@ from datetime import date
 
 from flopbook.data.library import reference, references
 from flopbook.drawing.pictures import shown_answer
-from flopbook.evaluation.answers import example
+from flopbook.evaluation.answers import ORIGINS, example
 from flopbook.faces.latex import equations
 from flopbook.formulas import SECTIONS, get_formula
 from flopbook.formulas.declaration import Formula, Input, Output
@@ -40,6 +40,7 @@ from scripts.website.pages.sources import bibtex_block, cite, html_link, page_bi
 from scripts.website.pages.terms import term_link
 
 INDEX = "calculators/index.md"
+MOST_PRINTED = 20  # lines of an answer in a terminal that is shown whole
 MOST_SHOWN = 5  # equations of a page that are not folded away
 MOST_SYMBOLS = 16  # rows of a table that is not folded away
 # Questions of the first page: calculator, scenario of its form, and how people ask it.
@@ -256,9 +257,24 @@ def _working(formula: Formula) -> list[Html]:
 
 
 def _terminal(formula: Formula, number: int) -> Html:
-    """One example as a terminal shows it, command and answer."""
-    answer = shown_answer(calculated_example(formula, number))
-    return code_block(f"$ {example(formula, number)}\n{answer}", "console") + Html("\n")
+    """One example as a terminal shows it, command and answer.
+
+    Of a long answer the results are shown, and all of it opens on a click.
+    """
+    command = f"$ {example(formula, number)}"
+    lines = shown_answer(calculated_example(formula, number)).split("\n")
+    is_long = len(lines) > MOST_PRINTED and ORIGINS in lines
+    shown = lines[: lines.index(ORIGINS)] if is_long else lines
+    block = code_block("\n".join([command, *shown]), "console") + Html("\n")
+    if not is_long:
+        return block
+    # A blank line inside pre would end the block for a Markdown reader: line breaks are entities.
+    whole = Html("&#10;").join(lines)
+    return block + Html(
+        '<details class="fb-fold"><summary>The whole answer '
+        '<span class="fb-fine">{} lines, with where each input is from</span></summary>'
+        '<pre tabindex="0"><code>{}</code></pre></details>\n'
+    ).format(len(lines), whole)
 
 
 def _command_line(name: str, page: str, notebook: bool) -> Html:
