@@ -175,8 +175,9 @@ def _framed(
 ) -> str:
     """A chapter with its head, its statements and its practicals."""
     item = order[number - 1]
-    stated = taught.with_statements(text, item.page)
-    return chapter.framed(stated, item, number, len(order), practicals.closing(item, known))
+    closing = practicals.closing(item, known)
+    appendix = taught.statements_box(text, item.page)
+    return chapter.framed(text, item, number, len(order), closing, appendix)
 
 
 def _chapters(order: list[chapter.Chapter], source: str, page: str) -> Html:

@@ -138,14 +138,17 @@ def exercise_heads() -> Callable[[str], Html]:
 # The rendered chapter.
 
 
-def framed(text: str, chapter: Chapter, number: int, total: int, closing: str = "") -> str:
+def framed(
+    text: str, chapter: Chapter, number: int, total: int, closing: str = "", appendix: str = ""
+) -> str:
     """A rendered chapter with place, reading time and exercises on top, and BibTeX at its end.
 
-    `closing` is one more line of the list that ends it.
+    `closing` is one more line of the list that ends it, `appendix` what folds behind that.
     """
     place = _place(text, number, total)
     text = _TITLE.sub(lambda title: f"{title[0]}\n\n{place}", text, count=1)
     text = named_exercises(f"{text.rstrip()}\n{closing}".rstrip())
+    text = f"{text}\n\n{appendix}".rstrip()
     return f"{text}\n\n{bibtex_block('BibTeX of this chapter', _bibtex(chapter))}\n"
 
 

@@ -1,4 +1,4 @@
-"""Statements of sources at the mistakes of a chapter: the rows of the ledger that belong to it."""
+"""Statements of sources behind a chapter: the rows of the ledger that belong to its matter."""
 
 from __future__ import annotations
 
@@ -6,36 +6,36 @@ import re
 
 from flopbook.evaluation.answers import counted
 from flopbook.ledger.rows import Row, ledger_rows
-from scripts.website.markup import Html, Markdown, page_text
-from scripts.website.pages.errata import VERDICT_WORDS, claim_page
+from scripts.website.markup import Html, Markdown, page_text, relative
+from scripts.website.pages.errata import PAGE, VERDICT_WORDS, claim_page
 from scripts.website.pages.sources import cite, html_link
 from scripts.website.pages.stated import computed_words, said_words, stated_words
 
-# The exercises follow the common mistakes in every chapter; a test holds that order.
-_BEFORE = "\n## Exercises"
 
+def statements_box(text: str, page: str) -> str:
+    """What sources state otherwise on the matter of a rendered chapter, in a box that is closed.
 
-def with_statements(text: str, page: str) -> str:
-    """A rendered chapter with what sources state otherwise, in a box after its common mistakes.
-
-    Rows to which the text itself links are left out.
+    It stands at the end of the chapter, because readers of the text come for the text. Rows to
+    which the text itself links are left out; empty without any.
     """
     name = page.rpartition("/")[2].removesuffix(".md")
     rows = [row for row in ledger_rows() if row.chapter == name and row.to_teach]
     # An id is never the beginning of a longer one here: the match must end where the id ends.
     unlinked = [row for row in rows if not re.search(rf"#{row.id}(?![\w-])", text)]
-    if not unlinked or _BEFORE not in text:
-        return text
-    count = counted(len(unlinked), "statement")
-    box = page_text(
+    if not unlinked:
+        return ""
+    title = f"Corrections to {counted(len(unlinked), 'statement')} published elsewhere"
+    use = Markdown(
+        "For readers of those sources; the chapter does without them. [All corrections]({})"
+    ).format(relative(page, PAGE))
+    return page_text(
         [
-            Markdown('\n??? warning "{} of sources to read with care"').format(count),
+            Markdown('??? note "{}"').format(title),
+            Markdown("    {}").format(use),
             Html(),
             *(Markdown("    - {}").format(_statement(row, page)) for row in unlinked),
-            Html(),
         ]
     )
-    return text.replace(_BEFORE, box + _BEFORE, 1)
 
 
 def _statement(row: Row, page: str) -> Html:

@@ -12,11 +12,12 @@ from flopbook.checks.rules.taught import findings
 from flopbook.ledger.rows import Row, ledger_row, ledger_rows
 from scripts.website.pages.prose import render
 from scripts.website.pages.stated import stated_words
-from scripts.website.pages.taught import with_statements
+from scripts.website.pages.taught import statements_box
 
 ROOT = Path(__file__).resolve().parents[3]
 from scripts.website.build.content import _form  # noqa: E402
 from scripts.website.build.handbook import chapters  # noqa: E402
+from scripts.website.pages.chapter import framed  # noqa: E402
 
 ROWS = [row for row in ledger_rows() if row.to_teach]
 CHAPTER = "# A chapter\n\n## Common mistakes\n\nNone.\n\n## Exercises\n\nNone.\n"
@@ -24,48 +25,45 @@ CHAPTER = "# A chapter\n\n## Common mistakes\n\nNone.\n\n## Exercises\n\nNone.\n
 
 @pytest.mark.parametrize("page", [one.page for one in chapters()])
 def test_a_chapter_says_each_of_its_rows_once(page: str) -> None:
-    """In its own sentences or in the box at the end of its mistakes, with a link to the row."""
+    """In its own sentences or in the box behind its text, with a link to the row."""
     text = render(
         (ROOT / "docs" / page).read_text(encoding="utf-8"), page, f"docs/{page}", {"form": _form}
     )
-    shown = with_statements(text, page)
+    box = statements_box(text, page)
     mine = [row for row in ROWS if f"handbook/{row.chapter}.md" == page]
     for row in mine:
-        assert bool(_mention(row, text)) != _added(shown, row), row.id
-    assert not mine or shown.index("\n## Common mistakes") < shown.index("\n## Exercises")
+        assert bool(_mention(row, text)) != bool(_mention(row, box)), row.id
 
 
 def _mention(row: Row, text: str) -> re.Match[str] | None:
     return re.search(rf"#{row.id}(?![\w-])", text)
 
 
-def _added(shown: str, row: Row) -> bool:
-    box = re.search(
-        r"^\?\?\? warning .*?(?=^\S)", shown.split("\n## Common mistakes")[1], re.M | re.S
-    )
-    return bool(box) and _mention(row, box[0].split("\n", 1)[1]) is not None
-
-
-def test_the_box_stands_before_the_exercises_and_counts_its_rows() -> None:
+def test_the_box_is_closed_and_counts_its_rows() -> None:
     page = f"handbook/{ROWS[0].chapter}.md"
     mine = [row for row in ROWS if row.chapter == ROWS[0].chapter]
-    shown = with_statements(CHAPTER, page)
-    assert shown.count("\n    - ") == len(mine)
-    assert f'??? warning "{len(mine)} statement' in shown
-    assert shown.index("None.") < shown.index("???") < shown.index("## Exercises")
+    box = statements_box(CHAPTER, page)
+    assert box.count("\n    - ") == len(mine)
+    assert box.startswith(f'??? note "Corrections to {len(mine)} statement')
+
+
+def test_the_box_stands_behind_the_text_and_the_exercises_follow_the_mistakes() -> None:
+    """Whoever reads on from the mistakes reaches the exercises at once."""
+    box = '??? note "N"\n    - One'
+    framed_chapter = framed(CHAPTER, chapters()[0], 1, 2, "- A notebook.", box)
+    places = ("None.\n\n## Exercises", "- A notebook.\n\n??? note", "- One\n\n<details>")
+    found = [framed_chapter.index(place) for place in places]
+    assert found == sorted(found)
 
 
 def test_a_row_that_the_text_speaks_of_is_not_said_twice() -> None:
     row = ROWS[0]
     said = CHAPTER.replace("None.", f"[so](../errata.md#{row.id})", 1)
-    assert with_statements(said, f"handbook/{row.chapter}.md").count(f"#{row.id}") == 1
+    assert f"#{row.id}" not in statements_box(said, f"handbook/{row.chapter}.md")
 
 
-def test_a_page_without_rows_or_without_exercises_stays_as_it_is() -> None:
-    assert with_statements(CHAPTER, "handbook/nothing.md") == CHAPTER
-    assert (
-        with_statements("# No exercises\n", f"handbook/{ROWS[0].chapter}.md") == "# No exercises\n"
-    )
+def test_a_chapter_without_rows_has_no_box() -> None:
+    assert statements_box(CHAPTER, "handbook/nothing.md") == ""
 
 
 def test_what_the_statement_says_is_not_said_again(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -77,7 +75,7 @@ def test_what_the_statement_says_is_not_said_again(monkeypatch: pytest.MonkeyPat
     other = dataclasses.replace(again, statement="It has a peak.")
     for one, said in ((again, "It has"), (other, "Stated:")):
         monkeypatch.setattr("scripts.website.pages.taught.ledger_rows", lambda one=one: (one,))
-        shown = with_statements(CHAPTER, "handbook/x.md")
+        shown = statements_box(CHAPTER, "handbook/x.md")
         assert said in shown and shown.count(stated_words(row.stated)) == 1
 
 
@@ -87,7 +85,7 @@ def test_the_words_of_the_ledger_are_escaped(monkeypatch: pytest.MonkeyPatch) ->
         ROWS[0], statement="<script>x</script>", why="a <b>", chapter="x", assumption="<i>"
     )
     monkeypatch.setattr("scripts.website.pages.taught.ledger_rows", lambda: (row,))
-    shown = with_statements(CHAPTER, "handbook/x.md")
+    shown = statements_box(CHAPTER, "handbook/x.md")
     assert "&lt;script&gt;" in shown and not re.search(r"<(script|b|i)>", shown)
 
 
