@@ -175,7 +175,7 @@ EXERCISES = (
         SLIDES,
         1386,
         "choosing-a-configuration",
-        "Can FSDP alone keep the whole pod busy",
+        "Can FSDP alone keep the whole slice busy",
     ),
     Asked(
         "ex-llama405",

@@ -183,20 +183,20 @@ CASES: list[tuple[str, str, tuple[float, ...]]] = [
     (
         "choosing-a-configuration",
         "How many FLOPs",
-        (6 * BIG * 15e12, 6 * BIG * 15e12 / (8960 * 0.4 * V5P) / 86400),
+        (6 * BIG * 15e12, 6 * BIG * 15e12 / (6144 * 0.4 * V5P) / 86400),
     ),
     (
         "choosing-a-configuration",
         "How many of these",
         (16 * BIG, INPUTS_70B, 512 * INPUTS_70B, (16 * BIG + 512 * INPUTS_70B) / V5P_MEMORY),
     ),
-    ("choosing-a-configuration", "Can FSDP alone", (4 * 2**20 / 8960, V5P / V5P_PORT)),
+    ("choosing-a-configuration", "Can FSDP alone", (4 * 2**20 / 6144, V5P / V5P_PORT)),
     (
         "choosing-a-configuration",
         "The same for",
         (
             LLAMA_FLOP,
-            LLAMA_FLOP / (8960 * 0.4 * V5P) / 86400,
+            LLAMA_FLOP / (6144 * 0.4 * V5P) / 86400,
             16 * HUGE,
             512 * INPUTS_405B,
             math.ceil((16 * HUGE + 512 * INPUTS_405B) / V5P_MEMORY),
