@@ -137,11 +137,13 @@ def test_which_order_of_ranks_sends_less_depends_on_the_chunks(
     assert "Without chunks the default sends less" in text_of("from-plan-to-flags")
 
 
-@pytest.mark.parametrize(("tp", "total"), [(16, 1.007), (8, 1.160)])
-def test_no_side_of_the_v5p_pod_hides_both_kinds_of_traffic(tp: int, total: float) -> None:
+@pytest.mark.parametrize(("tp", "total"), [(16, 0.959), (8, 1.064)])
+def test_a_side_of_the_v5p_slice_hides_both_kinds_of_traffic_and_half_of_one_does_not(
+    tp: int, total: float
+) -> None:
     """Shares of the arithmetic: half a side of 16 is a line, at half the rate of its ring."""
     per_axis, batch, wide = 459e12 / 200e9, 4 * 2**20, 28_672
-    weights = 8960 / tp * per_axis / (2 * batch)
+    weights = 6144 / tp * per_axis / (2 * batch)
     activations = (1 if tp == 16 else 2) * tp * per_axis / (1.5 * wide)
     assert weights + activations == pytest.approx(total, abs=0.001)
-    assert "about even in the machine" in text_of("choosing-a-configuration")
+    assert "it holds, with little to spare" in text_of("choosing-a-configuration")

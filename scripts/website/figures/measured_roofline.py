@@ -52,8 +52,8 @@ def figure() -> Figure:
         f"A kernel of the ordinary units of {device.name}, both axes logarithmic. It reaches "
         f"{sentence}. Most power, {hottest[4]:g} W, is drawn at {hottest[0]:g} operations for each "
         "byte, where memory and arithmetic are both busy.",
-        "One kernel, to which more and more multiply-adds are given for each number that it reads "
-        "and writes. The points follow the shape of the roof and stay below it, furthest at the "
+        "One kernel, to which more and more multiply-adds in fp32 are given for each number that "
+        "it reads. The points follow the shape of the roof and stay below it, furthest at the "
         "ridge. Shortly before it, where memory and arithmetic are both busy, the GPU draws most "
         "power.",
         336,

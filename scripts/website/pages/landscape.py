@@ -124,6 +124,18 @@ class FormatGeneration(NamedTuple):
     formats: list[str]
 
 
+class _Generation(NamedTuple):
+    """Chips of a family that came within a year of the first of them, with their formats."""
+
+    family: str
+    year: float
+    formats: set[str]
+
+    def has(self, family: str, year: float) -> bool:
+        """Whether a chip belongs here: makers keep the name of a family for years."""
+        return family == self.family and year <= self.year + 1
+
+
 def new_formats(rows: Sequence[ExplorerRow], vendor_id: str) -> list[FormatGeneration]:
     """A maker's server chips by generation, each with the matrix formats that it was first to have.
 
@@ -131,21 +143,23 @@ def new_formats(rows: Sequence[ExplorerRow], vendor_id: str) -> list[FormatGener
     """
     # Cards for desks and chips for the edge are no generations of a maker's server chips.
     of_maker = [row for row in chips(rows, SERVERS) if row.entry.vendor == vendor_id]
-    years: dict[str, float] = {}
-    formats: dict[str, set[str]] = {}
-    for row in of_maker:
-        year, family = value_of(row.cells, "date"), row.entry.family
-        if year is not None and family:
-            years[family] = min(year, years.get(family, year))
-            formats[family] = formats.get(family, set()) | _matrix_formats(row.entry)
+    dated = [(year, row.entry) for row in of_maker if (year := value_of(row.cells, "date"))]
+    generations: list[_Generation] = []
+    for year, entry in sorted(dated, key=lambda chip: chip[0]):
+        known = [one for one in generations if one.has(entry.family, year)]
+        if entry.family and not known:
+            known = [_Generation(entry.family, year, set())]
+            generations += known
+        for generation in known:
+            generation.formats.update(_matrix_formats(entry))
     earlier = {"unstated"}  # no format of its own
-    generations = []
-    for family in sorted(years, key=years.__getitem__):
-        new = formats[family] - earlier
+    found = []
+    for generation in generations:
+        new = generation.formats - earlier
         earlier |= new
         if new:
-            generations.append(FormatGeneration(family, years[family], sorted(new)))
-    return generations
+            found.append(FormatGeneration(generation.family, generation.year, sorted(new)))
+    return found
 
 
 def _matrix_formats(entry: Entry) -> set[str]:
