@@ -10,7 +10,7 @@ import pytest
 from flopbook.data.library import load_entry
 from flopbook.evaluation.calculator import calculate
 from flopbook.hardware.chip import chip
-from scripts.website.pages.explorer_data import items
+from scripts.website.pages.explorer import items
 from scripts.website.pages.landscape import new_formats
 
 HANDBOOK = Path(__file__).resolve().parents[2] / "docs" / "handbook"
