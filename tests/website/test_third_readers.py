@@ -10,6 +10,7 @@ import pytest
 from flopbook.data.library import load_entry
 from flopbook.evaluation.calculator import calculate
 from flopbook.hardware.chip import chip
+from flopbook.ledger.rows import ledger_rows
 from scripts.website.pages.explorer import items
 from scripts.website.pages.landscape import new_formats
 
@@ -95,10 +96,11 @@ def test_tensor_parallelism_in_the_node_does_not_relax_fsdp() -> None:
 
 
 def test_fsdp_counts_unsharded_layers_once() -> None:
-    """Three of weights, and three of gradients where they are reduced in fp32."""
+    """Two of weights and two of gradients; one of the latter twice as large in fp32."""
     text = text_of("fsdp")
-    assert "(4 * 2 * layer)" in text and "(6 * 2 * layer)" in text
-    assert "six if gradients are reduced in fp32" in text
+    assert "(4 * 2 * layer)" in text and "(5 * 2 * layer)" in text
+    assert "two of weights and two of gradients" in text
+    assert "five if gradients are reduced in fp32" in text
 
 
 def test_fsdp_says_what_published_runs_leave_exposed() -> None:
@@ -155,3 +157,35 @@ def test_the_listing_of_attention_is_that_of_todays_kernels() -> None:
 def test_sequence_parallelism_sends_a_quarter_more_than_four_all_reduces() -> None:
     assert math.isclose(20 / 16, 1.25)
     assert "gathers a fifth time, a quarter more bytes" in text_of("prediction")
+
+
+def test_the_trainer_of_the_measured_pools_did_not_slow_down_in_proportion() -> None:
+    """113.16 s on half the GPUs against 113.81; 206.63 on a quarter against 86.27."""
+    stated = {row.id: row.stated.value for row in ledger_rows()}
+    half = stated["verl-7b-apart-training"] / stated["verl-7b-training"]
+    quarter = stated["verl-30b-apart-training"] / stated["verl-30b-training"]
+    assert half == pytest.approx(1, abs=0.01) and quarter == pytest.approx(2.4, abs=0.01)
+    assert "And the trainer had not been busy" in text_of("reinforcement-learning")
+
+
+def test_measured_weight_sync_took_longer_than_one_port() -> None:
+    stated = {row.id: row.stated.value for row in ledger_rows()}
+    assert stated["verl-sync-235b"] > 2 * 235e9 / 50e9 > stated["verl-sync-30b"]
+    assert "Weight sync is a matter of" not in text_of("reinforcement-learning")
+
+
+def test_the_bubble_does_not_change_with_the_context_ranks() -> None:
+    """The local batch is eight in every row, so eight stages have eight micro-batches at most."""
+    assert calculate("bubble", stages=8, microbatches=8)["fraction"] == pytest.approx(7 / 15)
+    assert "may change from row to row" not in text_of("expert-and-context-parallelism")
+
+
+def test_nvfp4_is_also_held_against_the_fastest_run_in_eight_bits() -> None:
+    stated = {row.id: row.stated.value for row in ledger_rows()}
+    assert stated["bridge-llama-70b-fp8"] == 4224 and stated["bridge-llama-405b-fp8"] == 864
+    assert round(4864 / 4224, 2) == 1.15 and round(1184 / 864, 2) == 1.37
+    assert "Nor are MXFP8 runs the fastest" in text_of("low-precision")
+
+
+def test_a_band_that_held_half_of_the_later_runs_is_not_said_to_deserve_its_name() -> None:
+    assert "deserves its name" not in text_of("prediction")
