@@ -189,3 +189,34 @@ def test_nvfp4_is_also_held_against_the_fastest_run_in_eight_bits() -> None:
 
 def test_a_band_that_held_half_of_the_later_runs_is_not_said_to_deserve_its_name() -> None:
     assert "deserves its name" not in text_of("prediction")
+
+
+def test_keeping_the_batch_is_an_option_with_a_number() -> None:
+    """With eight times the GPUs the backward pass waits: 4.1 times as fast for twice the hours."""
+    limit = calculate("fsdp-limit", chip="h100-sxm")["across_tokens"]
+    faster = 3 * 8192 / (1024 + 2 * limit)
+    assert faster == pytest.approx(4.1, abs=0.05) and 8 / faster == pytest.approx(1.9, abs=0.05)
+    assert "That does not rule it out" in text_of("batch")
+    assert "save less than half of what they cost" not in text_of("batch")
+
+
+def test_a_window_sends_less_as_well() -> None:
+    assert "Sliding windows and sparse patterns compute less" not in text_of(
+        "expert-and-context-parallelism"
+    )
+
+
+def test_two_layouts_are_not_compared_on_two_stacks() -> None:
+    text = text_of("pipeline-parallelism")
+    assert "on Megatron Core the layout above would take" in text
+
+
+def test_no_order_of_tiles_reaches_the_time_without_a_cache() -> None:
+    text = text_of("kernels")
+    assert "the order of tiles, which decides what the cache catches, is worth" not in text
+
+
+def test_the_mixture_that_gained_little_from_a_rack_is_counted() -> None:
+    stated = {row.id: row.stated.value for row in ledger_rows()}
+    gain = stated["bridge-nemotron-super-racks"] / stated["bridge-nemotron-super-nodes"]
+    assert gain == pytest.approx(1.04) and "a third {{ (100 * (stated" in text_of("racks")
