@@ -20,7 +20,6 @@ from markupsafe import Markup
 from flopbook.data.files import write_made
 from scripts.website.build.handbook import chapters
 from scripts.website.build.heads import head_of
-from scripts.website.build.lists import NumberedLists
 from scripts.website.build.nav import filled
 from scripts.website.build.placing import place_of
 from scripts.website.build.search_sections import sections
@@ -44,12 +43,8 @@ _documents: dict[str, list[dict[str, str]]] = {}
 
 
 def on_config(config: Any) -> Any:
-    """MkDocs calls this with its configuration: calculators go into the navigation.
-
-    Lists keep their numbers.
-    """
+    """MkDocs calls this with its configuration: the calculators are put into the navigation."""
     config["nav"] = filled(config["nav"])
-    config["markdown_extensions"].append(NumberedLists())
     return config
 
 
