@@ -81,7 +81,8 @@ def environment() -> dict[str, str]:
     """
     quiet = {"NO_MKDOCS_2_WARNING": "1", "DISABLE_MKDOCS_2_WARNING": "true"}
     day = {"SOURCE_DATE_EPOCH": str(newest_reading())}
-    return {**os.environ, **quiet, **day, "PYTHONPATH": str(ROOT)}
+    path = os.pathsep.join(filter(None, (os.environ.get("PYTHONPATH"), str(ROOT))))
+    return {**os.environ, **quiet, **day, "PYTHONPATH": path}
 
 
 def newest_reading() -> int:
