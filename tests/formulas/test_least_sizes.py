@@ -45,8 +45,10 @@ OFF_AT_ONE = {
     *("chips", "chips_per_node", "loss_chunks", "layers", "experts", "expert_layers", "stages"),
     *("compression", "index_compression", "microbatches", "host_chips", "side_x", "side_y"),
 }
-# Whole numbers of chips, sequences and waves, and what is counted of them, go in steps.
+# Whole numbers of chips, sequences and waves, and what is counted of them, go in steps; the peak
+# that is enough for products and for attention goes with the one that needs more.
 ROUNDED = {
+    "enough_peak",
     *("fewest_chips", "batch_fits", "batch_runs", "max_chips", "waves"),
     *("~no_such_degree", "~idle_chips_of_a_node"),
 }

@@ -18,10 +18,12 @@ from flopbook.hardware.choice import choose_peak
 from flopbook.hardware.network import Network
 from flopbook.hardware.picked import Missing, Picked, PickedWord
 from flopbook.hardware.rooflines import Chips
-from flopbook.quantities.dtypes import STANDS_FOR
+from flopbook.quantities.dtypes import STANDS_FOR, WIDTHS
 
 # One of them multiplies on nearly every chip, also where weights are narrower.
 WIDE_FORMATS = ("bf16", "fp16")
+# The form on the page says the same.
+NO_PEAK = "{chip} has no {sparsity} {dtype} peak on record"
 # Gives a value of the chip of a request; None where the question does not need it.
 ChipValue = Callable[[Chip, Request], Picked | PickedWord | None]
 
@@ -39,7 +41,7 @@ def from_chip(name: str, spec: Input, request: Request) -> Picked | PickedWord |
         if not isinstance(error, Missing):
             raise
         # A default of infinity is a limit that need not be given.
-        if request.formula.defaults.get(name) == math.inf:
+        if request.formula.defaults.get(name) == math.inf and _goes_without(spec, request):
             return None
         way = flag(name)
         # Only where the message lists other formats to choose from.
@@ -60,6 +62,23 @@ def _peak(chip: Chip, request: Request) -> Picked:
     picked = chip.pick_peak(stand_in, sparsity)
     note = f"{chip.id} has no {dtype} peak on record; its {stand_in} peak is used"
     return picked._replace(notes=(*picked.notes, note))
+
+
+def _goes_without(spec: Input, request: Request) -> bool:
+    """Whether what the chip does not have may stay open; of a peak a note says so.
+
+    Not where the chip has a peak to ask for instead: one of 16 bits, or any for a narrow format.
+    """
+    if spec.chip != "peak":
+        return True
+    assert request.chip is not None
+    dtype, sparsity = request.peak_dtype, request.sparsity
+    formats = WIDE_FORMATS if dtype in WIDE_FORMATS else tuple(WIDTHS)
+    claims = request.chip.entry.claims
+    if sparsity != "dense" or any(choose_peak(claims, each, sparsity) for each in formats):
+        return False
+    request.notes.append(NO_PEAK.format(chip=request.chip.id, sparsity=sparsity, dtype=dtype))
+    return True
 
 
 def _roofs(chip: Chip, request: Request) -> PickedWord:

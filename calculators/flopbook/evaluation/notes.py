@@ -57,6 +57,27 @@ def _open_outputs(request: Request, values: Mapping[str, Value], outputs: dict[s
         verb = "needs" if len(names) == 1 else "need"
         flags = " and ".join(flag(name) for name in missing)
         request.notes.append(f"{', '.join(names)} {verb} {flags}")
+        request.notes += _lacking(request, names, outputs)
+
+
+def _lacking(request: Request, names: list[str], outputs: Mapping[str, Any]) -> list[str]:
+    """What open outputs leave out of the others, with the others as people read them."""
+    specs = request.formula.outputs
+    texts = dict.fromkeys(specs[name].lacking for name in names if specs[name].lacking)
+    # A sweep says it in its columns.
+    written = {
+        name: format_quantity(value, specs[name].unit)
+        for name, value in outputs.items()
+        if isinstance(value, float)
+    }
+    return [text.format_map(_Written(written)) for text in texts]
+
+
+class _Written(dict[str, str]):
+    """Values as people read them; one of many points by its name."""
+
+    def __missing__(self, name: str) -> str:
+        return name
 
 
 def _note_chips(request: Request, values: Mapping[str, Value], outputs: Mapping[str, Any]) -> None:

@@ -18,10 +18,12 @@ from flopbook.formulas.inference_inputs import (
 )
 from flopbook.formulas.inference_outputs import (
     DECODING_SYMBOLS,
+    ENOUGH_OUTPUT,
     EXPECTED,
     EXPECTED_RATE,
     FIT_OUTPUTS,
     MESSAGES_OUTPUT,
+    NO_ARITHMETIC,
     PART_SYMBOLS,
 )
 from flopbook.formulas.inference_parts import (
@@ -126,7 +128,10 @@ def sequences_that_fit(
             "1",
             r"B_\text{sat}",
             "sequences from which on the matrix products are limited by arithmetic",
+            needs=("peak",),
+            lacking=NO_ARITHMETIC,
         ),
+        **ENOUGH_OUTPUT,
         "batch_runs": Output("1", "n", "sequences that run: those asked for, but no more than fit"),
         "seconds": Output(
             "s",
@@ -259,7 +264,6 @@ def serving(
     likely_prompt: Step,
     message_seconds: Step,
     compute_params: ComputeParams,
-    peak: Peak,
     bandwidth: Bandwidth,
     batch_fits: Step,
     batch_runs: Step,
@@ -272,6 +276,7 @@ def serving(
     products: Step,
     kv_seconds: Step,
     compute_seconds: Step,
+    enough_peak: Step,
     weight_seconds: Step,
     weight_bytes: Step,
     chip_bytes: Step,
@@ -279,6 +284,7 @@ def serving(
     fewest_chips: Step,
     one_prompt: Step,
     read_tokens: Step,
+    peak: Peak = inf,
     bytes_per_param: WeightWidth = 2.0,
     price: Price = inf,
     answer_tokens: AnswerTokens = inf,
@@ -301,11 +307,15 @@ def serving(
         of its n - 1 steps. Both times at the price of all chips are the price of the request, and
         of it the first, over the tokens of the prompt, is the price of what goes in. Steps are
         those of the context --seq: for a mean give the prompt and half of the answer.
+        A chip without a published peak rate is answered from its bandwidth; what it takes to read
+        a prompt, which arithmetic limits, and the batch that saturates stay open.
 
         Nobody reaches these bounds. The likely_ values are what to expect of a tuned engine, with
         the shares of the peak rates and the overhead of a layer that decode and prefill have.
 
     Leaves out:
+        - Arithmetic, where no peak rate is known: the answer then says from which peak rate on
+          that is nothing. [no size: it depends on the rate that is not known]
         - Messages between chips, kernel launches and the rates that no program reaches, in all
           but the likely_ values: prices and times without it are those of the bound.
           [software]
@@ -348,6 +358,7 @@ def serving(
     return {
         "batch_fits": batch_fits,
         "batch_saturates": read / work * (peak / bandwidth),
+        "enough_peak": enough_peak,
         "batch_runs": batch_runs,
         "seconds": where(batch_runs > 0, step, inf),
         "likely_seconds": where(batch_runs > 0, likely, inf),

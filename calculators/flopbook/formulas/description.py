@@ -72,7 +72,8 @@ LAYER_KINDS = Group("Layer kinds")
 class Output(NamedTuple):
     """A result of a formula: SI unit, symbol and what it is.
 
-    `needs` names inputs without which it is left open, because their default is a limit.
+    `needs` names inputs without which it is left open, because their default is a limit, and
+    `lacking` says what that leaves out of the others, which it may name in braces.
     `choices` makes it a word, one of these, where the question is which of several things limits.
     In ordinary Python a result may also be a tuple of numbers or of texts.
     """
@@ -83,6 +84,7 @@ class Output(NamedTuple):
     needs: tuple[str, ...] = ()
     absent: str = ""  # what an infinite value means, for people
     choices: tuple[str, ...] = ()
+    lacking: str = ""
     table: str = ""  # of a tuple: the table in which it is a column
 
 

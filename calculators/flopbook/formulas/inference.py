@@ -10,10 +10,12 @@ from flopbook.formulas.fitting_chips import no_such_degree
 from flopbook.formulas.inference_inputs import Batch
 from flopbook.formulas.inference_outputs import (
     DECODING_SYMBOLS,
+    ENOUGH_OUTPUT,
     EXPECTED,
     EXPECTED_RATE,
     FIT_OUTPUTS,
     MESSAGES_OUTPUT,
+    NO_ARITHMETIC,
     PART_SYMBOLS,
 )
 from flopbook.formulas.inference_parts import (
@@ -103,7 +105,14 @@ def decoding_work(batch: Batch = 1.0) -> dict[str, Any]:
         "bound": Output("1", r"\text{bound}", "what takes longest", choices=LIMITS),
         "weight_seconds": Output("s", r"T_\text{weights}", "reading the weights"),
         "kv_seconds": Output("s", r"T_\text{cache}", "reading keys and values"),
-        "compute_seconds": Output("s", r"T_\text{arithmetic}", "arithmetic of the matrix products"),
+        "compute_seconds": Output(
+            "s",
+            r"T_\text{arithmetic}",
+            "arithmetic of the matrix products",
+            needs=("peak",),
+            lacking=NO_ARITHMETIC,
+        ),
+        **ENOUGH_OUTPUT,
         **MESSAGES_OUTPUT,
         **FIT_OUTPUTS,
     },
@@ -165,6 +174,7 @@ def decode(
     step: Step,
     weight_seconds: Step,
     compute_seconds: Step,
+    enough_peak: Step,
     kv_seconds: Step,
     products: Step,
     attention: Step,
@@ -190,11 +200,18 @@ def decode(
         number of chips that hold both is that of one replica, or of several with the experts spread
         over them, whichever needs fewer.
 
+        Arithmetic that takes no longer than reading costs no time. A chip whose peak rate is not
+        published is therefore answered from its bandwidth, with the peak rate from which on that
+        is so: 2 operations for each weight and token in the time of reading the weights, and those
+        of attention in the time of reading the cache, whichever needs more.
+
         Nobody reaches that bound. What to expect of a tuned engine is fitted to published steps on
         A100: 80 % of its rate, 76 microseconds for each layer, and the messages at the rate of the
         links. With --bandwidth-share 1 --layer-overhead 0 only the messages are left over it.
 
     Leaves out:
+        - Arithmetic, where no peak rate is known: the answer then says from which peak rate on
+          that is nothing. [no size: it depends on the rate that is not known]
         - Messages between chips, two in each layer, kernel launches, and the bandwidth that no
           program reaches, all in likely_seconds: measured steps of Llama 2 7B on A100 take 1.5
           times the bound on one chip and 3.7 times on eight. [software]
@@ -229,6 +246,7 @@ def decode(
         "weight_seconds": weight_seconds,
         "kv_seconds": kv_seconds,
         "compute_seconds": compute_seconds,
+        "enough_peak": enough_peak,
         "message_seconds": message_seconds,
         "weight_bytes": weight_bytes,
         "chip_bytes": chip_bytes,

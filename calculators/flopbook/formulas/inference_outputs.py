@@ -46,6 +46,21 @@ MESSAGES_OUTPUT = {
     ),
 }
 
+# Whether a step waits for arithmetic, and from which peak rate on it does not.
+ENOUGH_OUTPUT = {
+    "enough_peak": Output(
+        "FLOP/s",
+        r"\pi_\text{enough}",
+        "peak rate from which on memory alone sets the pace of this step",
+    ),
+}
+# What an answer without a peak rate says.
+NO_ARITHMETIC = (
+    "without --peak no arithmetic is counted: the times of steps hold for a chip with a peak of "
+    "{enough_peak} or more (more for a larger --batch); with half of that a step takes up to "
+    "twice as long"
+)
+
 # How the steps of these parts are written.
 PART_SYMBOLS = LAYER_SYMBOLS | {
     "shared": r"\gamma'",
@@ -106,7 +121,8 @@ PART_SYMBOLS = LAYER_SYMBOLS | {
 
 
 DECODING_SYMBOLS = {
-    "chip_rate": r"\pi'",
+    "product_work": r"W_\text{products}",
+    "score_work_of_step": r"W_\text{scores}",
     "moved": "m_r",
     "score_seconds": r"T_\text{scores}",
     "attention": r"T_\text{attention}",

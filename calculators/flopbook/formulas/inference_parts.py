@@ -208,7 +208,6 @@ def weights_read(
 @part
 def decoding_step(
     compute_params: ComputeParams,
-    peak: Peak,
     bandwidth: Bandwidth,
     step_tokens: Step,
     replicas: Step,
@@ -217,15 +216,17 @@ def decoding_step(
     read_on_chip: Step,
     moved_state_on_chip: Step,
     token_work: Step,
+    peak: Peak = inf,
     bytes_per_kv: KvWidth = 2.0,
     bytes_per_state: StateBytes = 4.0,
 ) -> dict[str, Any]:
     """Time of a step that writes one token of each sequence: products, and then attention."""
-    chip_rate = degree * replicas * peak
-    compute_seconds = FLOP_PER_WEIGHT * compute_params * step_tokens / chip_rate
+    product_work = FLOP_PER_WEIGHT * compute_params * step_tokens / (degree * replicas)
+    score_work_of_step = FLOP_PER_WEIGHT * token_work * step_tokens / (degree * replicas)
+    compute_seconds = product_work / peak
     moved = read_on_chip * bytes_per_kv + moved_state_on_chip * bytes_per_state
     kv_seconds = step_tokens * moved / (replicas * bandwidth)
-    score_seconds = FLOP_PER_WEIGHT * token_work * step_tokens / chip_rate
+    score_seconds = score_work_of_step / peak
     # Attention follows the products of its layer, so both times add; within each, reading and
     # arithmetic overlap.
     attention = maximum(kv_seconds, score_seconds)
@@ -236,6 +237,11 @@ def decoding_step(
         "attention": attention,
         "products": products,
         "step": products + attention,
+        # From this rate on neither waits for arithmetic. The guard is for layers that keep nothing.
+        "enough_peak": maximum(
+            product_work / weight_seconds,
+            score_work_of_step / where(kv_seconds > 0, kv_seconds, weight_seconds),
+        ),
     }
 
 

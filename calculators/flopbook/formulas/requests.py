@@ -36,33 +36,33 @@ REQUEST_OUTPUTS = {
         "s",
         r"T_\text{prompt}",
         "time in which each replica reads one prompt at the bound",
-        needs=("prompt_tokens",),
+        needs=("prompt_tokens", "peak"),
     ),
     "requests_per_s": Output(
         "1/s",
         r"P_\text{req}",
         "requests answered in a second at the bound, prompts and answers",
-        needs=("prompt_tokens", "answer_tokens"),
+        needs=("prompt_tokens", "answer_tokens", "peak"),
     ),
     "usd_per_million_prompt_tokens": Output(
         "USD",
         r"c_\text{in}",
         "price of a million tokens of prompts at the bound",
-        needs=("price", "prompt_tokens"),
+        needs=("price", "prompt_tokens", "peak"),
         absent="the weights do not fit",
     ),
     "usd_per_request": Output(
         "USD",
         r"c_\text{req}",
         "price of a request at the bound: its prompt, and its share of the steps",
-        needs=("price", "prompt_tokens", "answer_tokens"),
+        needs=("price", "prompt_tokens", "answer_tokens", "peak"),
         absent="the weights do not fit",
     ),
     "likely_usd_per_request": Output(
         "USD",
         r"c'_\text{req}",
         "price of a request, expected of a tuned engine",
-        needs=("price", "prompt_tokens", "answer_tokens"),
+        needs=("price", "prompt_tokens", "answer_tokens", "peak"),
         absent="the weights do not fit",
     ),
 }
@@ -96,7 +96,6 @@ def prompt_time(
     params: Params,
     compute_params: ComputeParams,
     seq: Seq,
-    peak: Peak,
     bandwidth: Bandwidth,
     degree: Step,
     lookup: Step,
@@ -104,6 +103,7 @@ def prompt_time(
     score_work: Step,
     sequence_on_chip: Step,
     read_tokens: Step,
+    peak: Peak = inf,
     d_model: Width = inf,
     vocab: Vocab = 0.0,
     experts: Experts = 1.0,
@@ -148,12 +148,19 @@ def expected_prompt(
     of="tokens_per_s",
 )
 def reading_prompts(
-    prompt_tokens: float, answer_tokens: float, requests_per_s: float, tokens_per_s: float
+    prompt_tokens: float,
+    answer_tokens: float,
+    peak: float,
+    requests_per_s: float,
+    tokens_per_s: float,
 ) -> float:
-    """Tokens of whole requests in a second, against those of steps without prompts."""
+    """Tokens of whole requests in a second, against those of steps without prompts.
+
+    Without a peak rate the time of a prompt is not known.
+    """
     length = where(answer_tokens < inf, answer_tokens, 1)
     written = requests_per_s * length / where(tokens_per_s > 0, tokens_per_s, NO_RATE)
-    is_asked = where(prompt_tokens < inf, where(answer_tokens < inf, 1, 0), 0)
+    is_asked = where((prompt_tokens < inf) & (answer_tokens < inf) & (peak < inf), 1, 0)
     return where(is_asked * tokens_per_s > 0, written - 1, 0)
 
 

@@ -7,15 +7,25 @@ import {formatQuantity} from "./quantity.js";
 export function notes(spec, data, state) {
   const {resolved, result} = state;
   const found = spec.inputs.flatMap(({name}) => resolved[name].notes ?? []);
+  const lacking = []; // what open outputs leave out of the others
   if (state.sparse && resolved.peak?.given) found.push(...data.said.typed_peak);
   for (const output of spec.outputs) {
     const value = result[output.name];
-    if (left(output, resolved).length) continue;
+    if (left(output, resolved).length) {
+      if (output.lacking) lacking.push(filled(output.lacking, quantities(spec, result)));
+      continue;
+    }
     if (value === Infinity) found.push(`${output.name}: ${output.absent || "unlimited"}`);
     if (["max_chips", "max_tp_degree"].includes(output.name)) found.push(...ofChips(output.name, value, data, state));
   }
-  found.push(...wholeNodes(data, state), ...byRule(spec, data, state), ...leftOut(spec, state));
+  found.push(...lacking, ...wholeNodes(data, state), ...byRule(spec, data, state), ...leftOut(spec, state));
   return [...new Set(found)];
+}
+
+/** The outputs that are numbers, as people read them. */
+function quantities({outputs}, result) {
+  const numbers = outputs.filter(({choices}) => !choices.length);
+  return Object.fromEntries(numbers.map(({name, unit}) => [name, formatQuantity(result[name], unit)]));
 }
 
 /** The inputs that an output waits for. */

@@ -1,5 +1,6 @@
 // Where the value of an input comes from, in the order of the command line: what was typed, the chip or model, the default.
 
+import {filled} from "./dom.js";
 import {formatQuantity, isBare, oneWay, parseQuantity} from "./quantity.js";
 
 const UNITS = {"FLOP/s": "989TFLOP/s", "byte/s": "3.35TB/s"}; // rates in which a bare small number is a slip
@@ -150,9 +151,19 @@ function fromChip(input, chip, form) {
   if (own) return {...own, origin: chip.id};
   const standIn = input.dtype ? form.data.stand_ins[dtype] : undefined;
   const found = peakOf(chip, standIn, sparsity);
+  if (!found && input.optional && sparsity === "dense" && !hasAnotherPeak(chip, dtype, form.data.wide)) {
+    const notes = form.data.said.no_peak.map((text) => filled(text, {chip: chip.id, sparsity, dtype}));
+    return {value: Infinity, origin: "default", open: true, notes};
+  }
   if (!found) return {error: `${chip.name} has no ${sparsity} ${dtype} peak`};
   const note = `${chip.id} has no ${dtype} peak on record; its ${standIn} peak is used`;
   return {...found, origin: chip.id, notes: [...(found.notes ?? []), note]};
+}
+
+/** Whether the chip has a peak to ask for instead: one of 16 bits, or any for a narrow format. */
+function hasAnotherPeak(chip, dtype, wide) {
+  const formats = wide.includes(dtype) ? wide : Object.keys(chip.peaks);
+  return formats.some((format) => peakOf(chip, format, "dense"));
 }
 
 function peakOf(chip, dtype, sparsity) {

@@ -19,7 +19,7 @@ from flopbook.evaluation.calculator import (
     calculate,
 )
 from flopbook.evaluation.formats import BY_RULE, TENSORS
-from flopbook.evaluation.lookups import MIXTURE_FIELDS, from_chip
+from flopbook.evaluation.lookups import MIXTURE_FIELDS, NO_PEAK, WIDE_FORMATS, from_chip
 from flopbook.evaluation.request import Request
 from flopbook.formulas import get_formula, printed
 from flopbook.formulas.declaration import Formula
@@ -53,7 +53,7 @@ Record = dict[str, object]
 
 
 # What every form needs beside chips and models, and what it knows of each of those.
-COMMON = ("bytes", "formats", "tensors", "stand_ins", "said")
+COMMON = ("bytes", "formats", "tensors", "stand_ins", "wide", "said")
 _NAMES = ("id", "name", "aliases")
 # Notes on a network speak of these too.
 _OF_NETWORKS = ("axes", "scaleup_domain")
@@ -80,6 +80,7 @@ def picker_record() -> Record:
         "formats": {name: rule._asdict() for name, rule in RULES.items()},
         "tensors": _tensor_words(),
         "stand_ins": STANDS_FOR,
+        "wide": WIDE_FORMATS,
         "said": _general_notes(),
     }
 
@@ -130,6 +131,7 @@ def _general_notes() -> dict[str, list[str]]:
         "typed_peak": typed_peak,
         "whole_nodes": [WHOLE_NODES],
         "by_rule": [BY_RULE],
+        "no_peak": [NO_PEAK],
     }
 
 

@@ -173,6 +173,7 @@ def _output_record(name: str, spec: Output) -> Mapping[str, object]:
         "meaning": spec.meaning,
         "needs": list(spec.needs),
         "absent": spec.absent,
+        "lacking": spec.lacking,
         "choices": list(spec.choices),
     }
 
