@@ -116,6 +116,9 @@ PART_SYMBOLS = LAYER_SYMBOLS | {
     "on_few": r"X_4",
     "on_many": r"X_5",
     "each": r"t_3",
+    "past_cache": r"M_3",
+    "further": r"t_4",
+    "wider": r"t_5",
     "on_each": r"X_6",
 }
 

@@ -379,9 +379,12 @@ def fit(
     # Each replica needs a sequence, and no more chips than heads divide the cache.
     on_few = where(least > cut_heads, inf, where(few > sequences, inf, least * few))
     on_many = where(many > sequences, inf, width * many)
-    # One sequence on each replica, and its cache cut as far as it must be.
+    # One sequence on each replica, its cache cut as far as there are heads, and weights further.
     each = ceil((dense_bytes + (evenly + cache) / sequences) / room)
-    on_each = where(each > cut_heads, inf, each * sequences)
+    past_cache = room - cache / sequences / cut_heads
+    further = ceil((dense_bytes + evenly / sequences) / where(past_cache > 0, past_cache, room))
+    wider = where(past_cache > 0, further, inf)
+    on_each = sequences * where(each > cut_heads, wider, each)
     return {
         "weight_bytes": weight_bytes,
         "chip_bytes": chip_bytes,
