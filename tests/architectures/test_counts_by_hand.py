@@ -54,6 +54,7 @@ def count(name: str, sizes: dict[str, Any]) -> float | None:
     [
         ({}, (2 * 11 + 8 * 6) // 10),
         ({"dense_layers": None}, 6),
+        ({"dense_layers": None, "d_ff": 1111}, 6),
         ({"dense_layers": 1}, (11 + 9 * 6) // 10),
         ({"ffn_layers": 4}, (2 * 11 + 2 * 6) // 4),
         ({"shared_experts": 1}, (2 * 11 + 8 * 9) // 10),
@@ -90,6 +91,7 @@ def test_attention_over_the_block(sizes: dict[str, Any], share: float) -> None:
         ({"dense_layers": None}, ATTENTION / (2 * EXPERT)),
         ({"dense_layers": 1}, ATTENTION / (2 * EXPERT)),
         ({"ffn_layers": 4}, ATTENTION / (2 * EXPERT)),
+        ({"expert_d_model": 14}, ATTENTION / (2 * 2 * EXPERT)),
         ({"shared_experts": 1}, (ATTENTION + EXPERT) / (2 * EXPERT)),
         ({"shared_experts": 2}, (ATTENTION + 2 * EXPERT) / (2 * EXPERT)),
         ({"shared_experts": 2, "shared_expert_d_ff": 4}, (ATTENTION + 2 * 84) / (2 * EXPERT)),
