@@ -8,6 +8,7 @@ committed and writes nothing.
 from __future__ import annotations
 
 import argparse
+import functools
 import json
 import sys
 from collections.abc import Callable
@@ -18,29 +19,25 @@ import numpy as np
 from flopbook.data.files import write_text
 from flopbook.data.measured_runs import run_files
 from flopbook.prediction import collectives, memory, training
-from flopbook.prediction.arrays import Column
-from flopbook.prediction.bands import BAND_OF_PARTIAL_ROWS, BAND_WITHOUT_STACK
+from flopbook.prediction.arrays import Column, Mask
+from flopbook.prediction.bands import BAND_WITHOUT_STACK
 from flopbook.prediction.catalogue import MODELS
 from flopbook.prediction.fits import (
     FOLDS,
-    band,
     cases_of,
     fitted,
     left_out_errors,
     predicted,
 )
 from flopbook.prediction.fitted import FILE
-from flopbook.prediction.models import Case, PredictionModel, no_traits
+from flopbook.prediction.models import Case, PredictionModel
 from flopbook.prediction.named_models import MODEL_SHAPE
+from scripts.fit_bands import LeftOut, covered, measured_bands
 from scripts.fit_left_out import collective_errors, errors_without_framework
-from scripts.fit_traits import covered, errors_by_trait, seen_by, strangeness, trait_bands
+from scripts.fit_traits import trait_values
 
-# Rows by what was left out: the group of each, and its error.
-LeftOut = dict[str, tuple[Callable[[Case], str], Column]]
 # Digits that the same locked packages give on every machine.
 DIGITS = 6
-# A quantity with fewer left-out runs than this shares the band of its kind.
-ENOUGH = 10
 MANY = 1000  # folds, so that each source is one
 
 
@@ -72,40 +69,47 @@ def fit_kind(model: PredictionModel, *, with_bands: bool) -> dict[str, Any]:
     parameters = fitted(model, cases)
     measured = np.array([case.measured for case in cases])
     errors = predicted(model, cases, parameters) / measured - 1
-    counts = strangeness(model, cases)
-    usual = _usual(cases, counts)
     record: dict[str, Any] = {
         "parameters": {name: _rounded(value) for name, value in parameters.items()},
         "bands": {},
         "residuals": _by_row(cases, errors),
         "left_out": {},
-        "seen": seen_by(model, cases),
         "coverage": {},
-        "usual_strangeness": usual,
     }
-    if with_bands:
-        left_out = _left_out(model, cases, _sweep if model is collectives.MODEL else _cluster)
-        by_source = _left_out(model, cases, _source, folds=MANY)
-        # Who asks has a cluster that no fit has seen, as a left-out source has. Collectives have
-        # too few sources: a left-out one leaves nothing to know its links from.
-        unseen = left_out if model is collectives.MODEL else by_source
-        record["left_out"] = _by_row(cases, unseen)
-        if model is memory.MODEL:
-            record["bands"] = _memory_bands(cases, errors)
-        else:
-            record["bands"] = _bands(model, cases, unseen, [count <= usual for count in counts])
-        if model is training.MODEL:
-            record["bands"][BAND_WITHOUT_STACK] = _blind_band(cases)
-        by_trait = errors_by_trait(model, cases)
-        record["bands"] |= trait_bands(by_trait, record["bands"].get("", 1.0))
-        found: LeftOut = {"publication": (_source, by_source), "cluster": (_cluster, left_out)}
-        found |= {name: (one.group, one.errors) for name, one in by_trait.items()}
-        if model not in (memory.MODEL, collectives.MODEL):
-            record["coverage"] = {
-                name: covered(model, cases, record, group, sizes)
-                for name, (group, sizes) in found.items()
-            }
-        _print(model, cases, errors, left_out, by_source)
+    if not with_bands:
+        return record
+    clusters = _left_out(model, cases, _sweep if model is collectives.MODEL else _cluster)
+    sources = _left_out(model, cases, _source, folds=MANY)
+    by_trait = {
+        trait: _left_out(model, cases, functools.partial(_trait, model, trait), folds=MANY)
+        for trait in trait_values(model, cases)
+    }
+    # Who asks has a cluster that no fit has seen, as a left-out source has. Collectives have
+    # too few sources: a left-out one leaves nothing to know its links from.
+    unseen = clusters if model is collectives.MODEL else sources
+
+    def bands_by(chosen: Mask) -> dict[str, Any]:
+        kept = [case for case, is_chosen in zip(cases, chosen, strict=True) if is_chosen]
+        traits = {trait: one.where(chosen) for trait, one in by_trait.items()}
+        return measured_bands(model, kept, unseen.where(chosen), traits)
+
+    record["left_out"] = _by_row(cases, unseen.errors)
+    record |= bands_by(np.full(len(cases), fill_value=True))
+    if model is memory.MODEL:
+        record["bands"] = _memory_bands(cases, errors)
+    if model is training.MODEL:
+        record["bands"][BAND_WITHOUT_STACK] = _blind_band(cases)
+    # What is known of memory was read in code with its rows in view: none of them is left out.
+    if model is not memory.MODEL:
+        found = {"publication": sources, "cluster": clusters, **by_trait}
+        if model is collectives.MODEL:
+            found = {"sweep": clusters}
+        record["coverage"] = {
+            name: covered(model, cases, one, bands_by)
+            for name, one in found.items()
+            if len(set(one.groups)) > 1
+        }
+    _print(model, cases, errors, clusters.errors, sources.errors)
     return record
 
 
@@ -121,6 +125,10 @@ def _cluster(case: Case) -> str:
     return case.cluster
 
 
+def _trait(model: PredictionModel, trait: str, case: Case) -> str:
+    return model.traits(case.inputs)[trait]
+
+
 def _sweep(case: Case) -> str:
     """The rows of one table: the constants of its links may be known from another."""
     return case.row.group or case.cluster
@@ -131,18 +139,20 @@ def _left_out(
     cases: tuple[Case, ...],
     group: Callable[[Case], str],
     folds: int = FOLDS,
-) -> Column:
+) -> LeftOut:
     """Errors by fits that saw nothing of a group; nothing of training memory is fitted."""
     if model is collectives.MODEL:
-        return collective_errors(cases, group)
-    return left_out_errors(model, cases, group, folds)
+        errors = collective_errors(cases, group)
+    else:
+        errors = left_out_errors(model, cases, group, folds)
+    return LeftOut(tuple(map(group, cases)), errors)
 
 
 def _blind_band(cases: tuple[Case, ...]) -> float:
     """The band of training steps where nothing says which software ran."""
     sound = [case for case in cases if case.is_sound]
     errors = left_out_errors(training.MODEL, sound, _source, MANY, asked=training.without_stack)
-    return round(band(errors), 4)
+    return LeftOut(tuple(map(_source, sound)), errors).band
 
 
 def _memory_bands(cases: tuple[Case, ...], errors: Column) -> dict[str, float]:
@@ -154,46 +164,18 @@ def _memory_bands(cases: tuple[Case, ...], errors: Column) -> dict[str, float]:
     sources = {
         name: source for file in run_files().values() for name, source in file.sources.items()
     }
-    blind = errors_without_framework([case for case in cases if case.is_sound], sources)
-    half_width = round(band(errors), 4)
+    sound = [case for case in cases if case.is_sound]
+    blind = LeftOut(tuple(map(_source, sound)), errors_without_framework(sound, sources))
+    half_width = LeftOut(tuple(map(_source, cases)), errors).band
     return {
         "": half_width,
         memory.SHOWN.quantity: half_width,
-        memory.BY_UNKNOWN.band: round(band(blind), 4),
+        memory.BY_UNKNOWN.band: blind.band,
     }
 
 
 def _rounded(value: float) -> float:
     return float(f"{value:.{DIGITS}g}")
-
-
-def _usual(cases: tuple[Case, ...], counts: list[int]) -> int:
-    """In how many traits a sound run is unlike those of other sources, in the middle."""
-    sound = [count for case, count in zip(cases, counts, strict=True) if case.is_sound]
-    return int(np.median(sound)) if sound else 0
-
-
-def _bands(
-    model: PredictionModel, cases: tuple[Case, ...], errors: Column, are_usual: list[bool]
-) -> dict[str, float]:
-    """A band for each quantity, one for all, and one for rows that are incomplete or flagged.
-
-    They hold sound rows as like the others as half of them are; stranger ones have their own.
-    """
-    is_like = np.array(
-        [case.is_sound and is_usual for case, is_usual in zip(cases, are_usual, strict=True)]
-    )
-    shown = [case.shown or model.shown for case in cases]
-    quantities = [line.band or line.quantity for line in shown]
-    bands = {"": round(band(errors[is_like]), 4)}
-    for quantity in sorted(set(quantities)):
-        chosen = is_like & (np.array(quantities) == quantity)
-        if np.sum(chosen) >= ENOUGH:
-            bands[quantity] = round(band(errors[chosen]), 4)
-    doubted = np.array([not case.is_sound for case in cases])
-    if np.sum(doubted) >= ENOUGH and model.traits is not no_traits:
-        bands[BAND_OF_PARTIAL_ROWS] = round(band(errors[doubted]), 4)
-    return bands
 
 
 def _print(

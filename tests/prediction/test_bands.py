@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import json
 
-import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from flopbook.cli.app import run
 from flopbook.prediction.asking import predict
@@ -15,7 +12,6 @@ from flopbook.prediction.asking_serving import predict_serving
 from flopbook.prediction.bands import BAND_OF_STRANGERS, band_without, unlike, widest_band
 from flopbook.prediction.fitted import Fitted, fitted_kinds
 from flopbook.prediction.left_out import binomial_interval, left_out_coverage
-from scripts.fit_traits import group_band
 
 BANDS = {"decode": 1.2, "unlike in chip": 1.5, "unlike in work": 1.1, BAND_OF_STRANGERS: 2.0}
 KNOWN = Fitted({}, BANDS, {}, {}, {"chip": ["hopper"], "work": ["decode"]}, {})
@@ -41,26 +37,10 @@ def test_a_trait_is_unlike_where_no_fitted_run_has_its_value() -> None:
     assert unlike(KNOWN.seen, {}) == () and band_without("chip") in BANDS
 
 
-GROUPS = st.lists(st.lists(st.floats(0, 2), min_size=5, max_size=9), min_size=3, max_size=9)
-
-
 def test_runs_as_strange_as_left_out_ones_have_the_usual_band() -> None:
     known = KNOWN._replace(usual_strangeness=1)
     assert widest_band(known, ["decode"], {"chip": "tpu", "work": "decode"}) == 1.2
     assert widest_band(known, ["decode"], {"chip": "tpu", "work": "prefill"}) == 2.0
-
-
-@given(GROUPS)
-def test_a_band_of_groups_holds_four_fifths_of_their_rows(groups: list[list[float]]) -> None:
-    factor = group_band(groups)
-    held = [np.mean(np.exp(rows) <= factor * (1 + 1e-9)) for rows in groups]
-    assert np.mean(held) >= 0.8 - 1e-9
-    assert factor <= group_band(groups, more=1) <= np.exp(max(map(max, groups))) + 1e-9
-
-
-def test_a_group_counts_as_much_as_another_however_many_rows_it_has() -> None:
-    assert group_band([[0.1] * 5, [0.2] * 5, [0.3] * 5]) == pytest.approx(np.exp(0.3))
-    assert group_band([[0.1] * 50, [0.2] * 5, [0.3] * 5]) == pytest.approx(np.exp(0.3))
 
 
 @pytest.mark.parametrize(("trials", "low", "high"), [(20, 12, 19), (80, 57, 71), (269, 202, 228)])

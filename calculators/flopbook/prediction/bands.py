@@ -38,10 +38,11 @@ AS_FITTED = Adjustment()
 
 
 def band_of(known: Fitted, quantity: str) -> float:
-    """The factor of the band of a quantity; the widest where the kind has none for it."""
+    """The factor of the band of a quantity; that of its kind where too few runs have it."""
     if not known.bands:
         raise FlopbookError("the fitted parameters have no bands; run python -m scripts.fit")
-    return known.bands.get(quantity, max(known.bands.values()))
+    of_kind = known.bands.get("", max(known.bands.values()))
+    return known.bands.get(quantity, of_kind)
 
 
 def unlike(seen: Mapping[str, Collection[str]], traits: Mapping[str, str]) -> tuple[str, ...]:

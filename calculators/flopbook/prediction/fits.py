@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
@@ -140,13 +139,3 @@ def left_out_errors(
         measured = np.array([case.measured for case in held])
         ratios[places] = predicted(model, held, p) / measured - 1
     return ratios
-
-
-def band(errors: Column) -> float:
-    """The factor within which a share of `COVERAGE` of left-out runs lie, either way.
-
-    Conformal: the quantile is that of one run more, so that few runs give a wide band.
-    """
-    sizes = np.sort(np.abs(np.log1p(errors)))
-    place = min(math.ceil(COVERAGE * (len(sizes) + 1)), len(sizes)) - 1
-    return float(np.exp(sizes[place]))
