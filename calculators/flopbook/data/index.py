@@ -25,12 +25,13 @@ _MAKERS = tuple(
 )
 
 
-def read_heads(folder: Path, entry_ids: Sequence[str]) -> dict[str, Entry]:
+def read_heads(folder: Path, entry_ids: Sequence[str], vendor: str = "") -> dict[str, Entry]:
     """Every entry that can be read, without its claims, by id; one that is broken is left out.
 
-    Whoever needs the broken one reads it by its id, and learns file and line.
+    Whoever needs the broken one reads it by its id, and learns file and line. The heads of one
+    vendor alone are kept by themselves.
     """
-    shelf = Shelf(_HEADS, *_MAKERS)
+    shelf = Shelf(f"{_HEADS}-{vendor}" if vendor else _HEADS, *_MAKERS)
     heads: dict[str, Entry] = {}
     # Asking where a path lies takes as long as reading it, so each folder is asked about once.
     shown: dict[Path, str] = {}

@@ -111,10 +111,6 @@ class Library:
 
         return read_heads(self.accelerators, self.entry_ids)
 
-    def load_head(self, entry_id: str) -> Entry:
-        """An accelerator with or without its claims. Raises DataError as `load_entry` does."""
-        return self.heads.get(entry_id) or self.load_entry(entry_id)
-
     def read_entries(self) -> tuple[dict[str, Entry], list[Problem]]:
         """The accelerators that can be read, by id, and the problems of the others."""
         entries, problems = self._catalogue
@@ -315,7 +311,9 @@ def load_entry(entry_id: str) -> Entry:
 
 def load_head(entry_id: str) -> Entry:
     """An accelerator, perhaps without its claims. Raises DataError as `load_entry` does."""
-    return library().load_head(entry_id)
+    from flopbook.data.vendor_heads import head_of
+
+    return head_of(library(), entry_id) or load_entry(entry_id)
 
 
 def load_entries() -> dict[str, Entry]:

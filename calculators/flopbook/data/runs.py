@@ -7,7 +7,6 @@ the same layout, such as a user's own measurements. Names of fields carry their 
 from __future__ import annotations
 
 import datetime
-import difflib
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -157,6 +156,8 @@ def slips(node: Node, known: Mapping[str, Any], file: str) -> Iterator[Problem]:
     for name, (line, column) in (node.key_marks or {}).items():
         if name in known:
             continue
+        import difflib  # only for a mistake
+
         nearest = difflib.get_close_matches(name, known, n=1, cutoff=_SLIP)
         meant = ELSEWHERE.get(name.lower()) or (nearest[0] if nearest else "")
         if meant:

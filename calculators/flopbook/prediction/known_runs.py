@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -11,6 +12,8 @@ from flopbook.data.cache import Shelf
 from flopbook.data.library import library, per_library
 
 _SHELF = "known-runs"
+_CODE = Path(__file__).parent
+_MAKERS = (".yaml", ".bib", ".py")
 
 
 class KnownRun(NamedTuple):
@@ -30,7 +33,7 @@ class KnownRun(NamedTuple):
 @per_library
 def known_runs(kind: str) -> tuple[KnownRun, ...]:
     """All runs of a kind that can be predicted, in the order of the files."""
-    shelf = Shelf(_SHELF, *sorted(Path(__file__).parent.glob("*.py")))
+    shelf = Shelf(_SHELF)
     state = _state()
     records = shelf.get(state)
     if records is None:
@@ -47,16 +50,17 @@ KINDS = ("training_throughput", "inference")
 
 
 def _state() -> bytes:
-    """What the records are made from: names, sizes and times of all files of data."""
+    """What the records are made from: names, sizes and times of all files of data and code."""
     data = library()
-    folders = (data.folders.runs, data.models, data.accelerators, data.bibliography)
     digest = hashlib.sha256()
-    for folder in folders:
-        for path in sorted(
-            (*folder.glob("*.yaml"), *folder.glob("*/*.yaml"), *folder.glob("*.bib"))
-        ):
-            facts = path.stat()
-            digest.update(f"{path}\0{facts.st_size}\0{facts.st_mtime_ns}\0".encode())
+    for folder in (data.folders.runs, data.models, data.accelerators, data.bibliography, _CODE):
+        # Not Path.glob, which takes three times as long.
+        for place, below, names in os.walk(folder):
+            below.sort()
+            for name in sorted(name for name in names if name.endswith(_MAKERS)):
+                path = os.path.join(place, name)
+                facts = os.stat(path)
+                digest.update(f"{path}\0{facts.st_size}\0{facts.st_mtime_ns}\0".encode())
     return digest.digest()
 
 
