@@ -10,6 +10,7 @@ from pathlib import Path
 from flopbook.data.library import references
 from flopbook.formulas import formulas
 from scripts.website.markup import Html, link
+from scripts.website.measured.loop_timings import made_with
 from scripts.website.pages.sources import html_link
 
 # What a module imports or calls -> the words for its data, and the page that lists them.
@@ -36,6 +37,8 @@ _DATA = {
 def source_words(path: Path, page: str) -> Html:
     """The source line of the figure whose code lies here, for a page."""
     names = _names_of(path)
+    if "loop_timings" in names:
+        return Html("Source: timed here; {}.").format(made_with())
     folders = dict.fromkeys(_DATA[name] for name in sorted(names & _DATA.keys()))
     parts = [link(words, html_link(page, target)) for words, target in folders]
     formula_names = set(formulas())

@@ -40,6 +40,13 @@ LAYOUTS: Mapping[str, Mapping[str, str]] = {
     "recomputed": {"tp": "4", "pp": "8", "virtual": "10", "zero": "1", "recompute": "full"},
     "TP 16, over two nodes": {"tp": "16", "pp": "2", "virtual": "1", "zero": "1"},
 }
+# The layouts that the chapter on configurations opens with.
+CHOICE: Mapping[str, Mapping[str, str]] = {
+    "TP 4, PP 8 of chunks": LAYOUTS["as planned"],
+    "without chunks": LAYOUTS["not interleaved"],
+    "TP 8, PP 16": {"tp": "8", "pp": "16", "virtual": "1", "zero": "1", "recompute": "full"},
+    "TP 8, FSDP": {"tp": "8", "pp": "1", "zero": "3", "recompute": "full"},
+}
 SMALL = {**RUN, "model": "llama-3-8b", "chips": "64", "zero": "3", "recompute": "none"} | {
     "stack": "nemo"
 }
@@ -64,11 +71,11 @@ class Budget(NamedTuple):
 
 
 def budgets(of: str = "layouts") -> list[Budget]:
-    """The step of each layout, or of each format, by kind.
+    """The step of each layout, of those to choose from, or of each format, by kind.
 
     Recomputation is within products and attention. Raises UnknownName.
     """
-    runs = {"layouts": (RUN, LAYOUTS), "formats": (SMALL, FORMATS)}
+    runs = {"layouts": (RUN, LAYOUTS), "choice": (RUN, CHOICE), "formats": (SMALL, FORMATS)}
     if of not in runs:
         raise UnknownName("budget", of, tuple(runs))
     run, kinds_of_run = runs[of]
@@ -94,7 +101,7 @@ def figure(of: str = "layouts") -> Figure:
         + ", ".join(f"{kind} {time / row.seconds:.0%}" for kind, time in row.kinds.items())
         for row in rows
     )
-    title, caption = _of_layouts(rows) if of == "layouts" else _of_formats(rows)
+    title, caption = _SAID[of](rows)
     return Figure(
         title,
         f"Seconds of a step. {facts}.",
@@ -115,6 +122,20 @@ def _of_layouts(rows: Sequence[Budget]) -> tuple[str, str]:
     )
 
 
+def _of_choice(rows: Sequence[Budget]) -> tuple[str, str]:
+    best, worst = rows[0], rows[-1]
+    more = {kind: worst.kinds[kind] - best.kinds[kind] for kind in KINDS}
+    most = max(more, key=more.__getitem__)
+    share = more[most] / (worst.seconds - best.seconds)
+    return (
+        f"All four fit, and the last takes {worst.seconds / best.seconds:.1f} times as long as the "
+        f"first, {share:.0%} of that for {most}",
+        "The four layouts of the table above. Without chunks the stages wait. The third recomputes "
+        "although its memory is nearly empty, and TP 8 sends more than twice as much. The fourth "
+        "gathers all weights for every micro-batch.",
+    )
+
+
 def _of_formats(rows: Sequence[Budget]) -> tuple[str, str]:
     wide, narrow, *_ = rows
     third, _, last = rows[2:]
@@ -125,6 +146,9 @@ def _of_formats(rows: Sequence[Budget]) -> tuple[str, str]:
         "NeMo. The shares of the gain that recipes keep are fitted to published runs. Only "
         "products shrink, and not by the ratio of the peaks; attention and messages stay.",
     )
+
+
+_SAID = {"layouts": _of_layouts, "choice": _of_choice, "formats": _of_formats}
 
 
 def _legend() -> Iterator[str]:

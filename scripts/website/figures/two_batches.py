@@ -1,0 +1,84 @@
+"""The layers of a mixture on two lanes: one batch that waits, two halves that hide each other."""
+
+from __future__ import annotations
+
+from flopbook.architectures.shape import shape
+from flopbook.hardware.chip import chip as find_chip
+from flopbook.quantities.units import format_quantity
+from scripts.website.figures.drawing import WIDTH, Figure
+from scripts.website.figures.overlap import GAP, LEFT, PANEL, TOP, Bar, idle_share, panel
+
+MODEL, CHIP = "deepseek-v3", "h800-sxm"
+CARD = 50e9  # byte/s of a network card, one way
+REACHED = 0.4  # of the bf16 peak
+NODES = 4  # to which a token is sent at most
+LAYERS = 3
+# In fp8 on the way to the experts, in bf16 on the way back.
+_THERE, _BACK = 1.0, 2.0
+_COLOURS = {"A": "c0", "D": "c1", "E": "c8", "C": "c6"}
+_LANES = {"A": 0, "D": 1, "E": 0, "C": 1}
+
+
+def layer_times() -> dict[str, float]:
+    """Seconds of a token in a layer: attention with the shared expert, dispatch, experts, combine.
+
+    Arithmetic counts the active parameters of the model over its layers, without scores.
+    """
+    model = shape(MODEL)
+    routed = 6 * model.experts_per_token * model.d_model * model.expert_d_ff
+    whole = 2 * model.active_params / model.layers
+    rate = REACHED * find_chip(CHIP).peak("bf16")
+    return {
+        "A": (whole - routed) / rate,
+        "D": NODES * model.d_model * _THERE / CARD,
+        "E": routed / rate,
+        "C": NODES * model.d_model * _BACK / CARD,
+    }
+
+
+def schedule(parts: int) -> list[Bar]:
+    """Bars of some layers for a batch in this many parts; whatever can start first does."""
+    times = layer_times()
+    order = [job for _ in range(LAYERS) for job in times]
+    done = [0] * parts
+    ready, free = [0.0] * parts, [0.0, 0.0]
+    bars = []
+    while min(done) < len(order):
+        waiting = [part for part in range(parts) if done[part] < len(order)]
+        starts = {part: max(ready[part], free[_LANES[order[done[part]]]]) for part in waiting}
+        part = min(starts, key=lambda one: (starts[one], done[one], one))
+        job = order[done[part]]
+        end = starts[part] + times[job] / parts
+        text = f"{job}{part + 1}" if parts > 1 else job
+        bars.append(Bar(_LANES[job], starts[part], end, text, _COLOURS[job]))
+        ready[part] = free[_LANES[job]] = end
+        done[part] += 1
+    return bars
+
+
+def figure() -> Figure:
+    """A panel for the whole batch, and one for two halves."""
+    panels = (("one batch", schedule(1)), ("two halves", schedule(2)))
+    longest = max(bar.end for _, bars in panels for bar in bars)
+    scale = (WIDTH - LEFT - 8) / longest
+    shapes: list[str] = []
+    facts = []
+    for number, (name, bars) in enumerate(panels):
+        text = f"{name}: the arithmetic waits for {idle_share(bars):.0%} of the time"
+        shapes += panel(text, ("arithmetic", "network"), bars, TOP + number * PANEL, scale)
+        facts.append(text)
+    alone, halves = (idle_share(bars) for _, bars in panels)
+    times = layer_times()
+    said = ", ".join(f"{job} {format_quantity(time, 's')}" for job, time in times.items())
+    return Figure(
+        f"Cut into two halves, the batch hides its own exchange: arithmetic waits for {halves:.0%} "
+        f"of the time instead of {alone:.0%}",
+        f"{LAYERS} layers, forward. {'. '.join(facts)}. A layer of a token: {said}.",
+        f"Forward pass through {LAYERS} layers of DeepSeek-V3 on H800, by the times of the example "
+        "above. A: attention and shared expert, E: routed experts, D: dispatch, C: combine; "
+        "numbers: halves. While one half computes, the tokens of the other travel; what is left is "
+        "the last exchange, with nothing beside it. In the backward pass arithmetic takes twice as "
+        "long, so the exchange hides more easily.",
+        TOP + len(panels) * PANEL - GAP + 6,
+        tuple(shapes),
+    )
