@@ -52,7 +52,7 @@ def figure() -> Figure:
         f"{BYTES} bytes. The line is threads times bytes over the latency of {nanoseconds:.0f} ns. "
         f"Half of {format_quantity(bandwidth, 'byte/s')} is reached at {half:,.0f} threads.",
         f"Measured on {device.name}, with a latency of {nanoseconds:.0f} ns. Each thread asks for "
-        "one number and waits. At first the rate is about what the law says, "
+        f"one number of {BYTES} bytes and waits. At first the rate is about what the law says, "
         "bytes in flight over the latency; the points lie above it, since the line takes scattered "
         "reads and these run through memory in order. Near the printed rate requests queue, and "
         "the points fall below.",
