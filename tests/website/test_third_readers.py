@@ -11,6 +11,7 @@ from flopbook.data.library import load_entry
 from flopbook.evaluation.calculator import calculate
 from flopbook.hardware.chip import chip
 from flopbook.ledger.rows import ledger_rows
+from scripts.website.figures import training_compute
 from scripts.website.pages.explorer import items
 from scripts.website.pages.landscape import new_formats
 
@@ -220,3 +221,19 @@ def test_the_mixture_that_gained_little_from_a_rack_is_counted() -> None:
     stated = {row.id: row.stated.value for row in ledger_rows()}
     gain = stated["bridge-nemotron-super-racks"] / stated["bridge-nemotron-super-nodes"]
     assert gain == pytest.approx(1.04) and "a third {{ (100 * (stated" in text_of("racks")
+
+
+def test_the_update_of_a_lone_replica_lasts_as_long_as_many_tokens() -> None:
+    """28 bytes of a parameter against six operations for each token: some 1,400 tokens."""
+    h100 = chip("h100-sxm")
+    tokens = 28 / 6 * h100.peak("bf16") / h100.memory_bandwidth()
+    assert tokens == pytest.approx(1378, abs=1)
+    assert "(28 / 6 * h100.peak" in text_of("batch")
+
+
+def test_a_trace_is_read_by_the_category_of_its_events() -> None:
+    assert "whose category `cat` is `kernel`" in text_of("profiling")
+
+
+def test_the_largest_runs_are_those_with_printed_tokens() -> None:
+    assert training_compute.figure().title.startswith("Of runs with printed tokens")

@@ -8,7 +8,7 @@ from flopbook.drawing.scales import Scale
 from flopbook.evaluation.calculator import calculate
 from flopbook.hardware.chip import chip
 from flopbook.quantities.units import format_quantity
-from scripts.website.figures.drawing import Figure, box, path, words
+from scripts.website.figures.drawing import Figure, dot, path, words
 
 MODEL, CHIP, SEQ = "llama-3-405b", "nvidia/h100-sxm", 8192
 COMMON: dict[str, Any] = {
@@ -38,7 +38,7 @@ def totals() -> list[float]:
 
 
 def figure() -> Figure:
-    """One bar for each step on a logarithmic scale, and a line at the memory of the chip."""
+    """One dot for each step on a logarithmic scale, and a line at the memory of the chip."""
     held, memory = totals(), chip(CHIP).memory()
     scale = Scale(1e10, 1e13, 150, 540)
     limit = scale.at(memory)
@@ -53,8 +53,14 @@ def figure() -> Figure:
         top = 32 + number * 35
         fits = total <= memory
         shapes.append(words(142, top + 17, name, "end"))
-        shapes.append(box(150, top, scale.at(total) - 150, 24, "fb-c2" if fits else "fb-c1"))
-        after = max(scale.at(total), limit) + 6  # a label must not lie under the line of the memory
+        # Dots, for the length of a bar means nothing on a logarithmic scale.
+        kind, place = "fb-c0" if fits else "fb-c6", scale.at(total)
+        shapes += [
+            path([(150, top + 12), (place, top + 12)], "fb-grid"),
+            dot(place, top + 12, kind, format_quantity(total, "byte"), 7),
+        ]
+        # a label must not lie under the line of the memory, nor on the dot
+        after = max(place + 7, limit) + 6
         text = format_quantity(total, "byte")
         if number:
             text += f", {held[number - 1] / total:.1f} times less"
@@ -71,7 +77,7 @@ def figure() -> Figure:
         f"{held[2] / held[4]:.1f} times more, and only then it fits",
         f"Training Llama 3 405B at {SEQ:,} tokens, nothing computed again. {facts}. A chip has "
         f"{format_quantity(memory, 'byte')}.",
-        "Each bar adds one division to the one above it. ZeRO-1 shards the optimizer over 128 "
+        "Each line adds one division to the one above it. ZeRO-1 shards the optimizer over 128 "
         "replicas, ZeRO-2 gradients as well, as soon as a chunk has them; added up whole first, "
         "they leave what ZeRO-1 does. They gain so little because they divide states, and "
         "what is left by then are activations. The scale is logarithmic: every labelled line is "
