@@ -237,3 +237,13 @@ def test_a_trace_is_read_by_the_category_of_its_events() -> None:
 
 def test_the_largest_runs_are_those_with_printed_tokens() -> None:
     assert training_compute.figure().title.startswith("Of runs with printed tokens")
+
+
+def test_a_whole_layer_allows_a_lower_degree_than_its_feed_forward_block() -> None:
+    """Exchanges of attention count as much, its matmuls less: near 12 instead of 19."""
+    wide, width, keys = 28672, 8192, 1024
+    flop, port = chip("h100-sxm").peak("bf16"), chip("h100-sxm").scaleup_bandwidth()
+    matmuls = (6 * width * wide + 4 * width * (width + keys)) / flop
+    traffic = 2 * 2 * 2 * width / port
+    assert matmuls / traffic == pytest.approx(11.9, abs=0.05)
+    assert "(7 * (ffn + att) / (2 * move))" in text_of("tensor-parallelism")
