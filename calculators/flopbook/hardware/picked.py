@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from flopbook.data.claims import OWN_FILE, Claim
 from flopbook.errors import FlopbookError
+from flopbook.quantities.units import format_quantity
 
 
 class Missing(FlopbookError):
@@ -30,6 +31,11 @@ class Picked(NamedTuple):
     def source(self) -> str:
         """BibTeX key of the claim's source; empty for what was read from the user's own file."""
         return key_of(self.claim)
+
+    @property
+    def words(self) -> str:
+        """The value for people, with binary prefixes where its source has them: 32 GiB."""
+        return format_quantity(self.value, self.unit, binary=self.claim.unit.endswith("iB"))
 
     @property
     def sources(self) -> tuple[str, ...]:

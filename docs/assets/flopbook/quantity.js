@@ -184,7 +184,8 @@ export function typeset(text) {
       return digits === "1" ? `10${raised}` : `${digits} × 10${raised}`;
     })
     .replace(/(?<![\w-])([mc]?m)2(?![\w-])/g, "$1²")
-    .replace(/(?<!(?:^|[^\d.,])1)(?<=\d(?: (?:thousand|million|billion|trillion))?) (token|byte)\/(?=(?:s|param|token)\b)/g, " $1s/");
+    .replace(/(?<!(?:^|[^\d.,])1)(?<=\d(?: (?:thousand|million|billion|trillion))?) (token|byte)\/(?=(?:s|param|token)\b)/g, " $1s/")
+    .replace(/\b(TP|PP|CP|EP|DP|SP) (?=\d)/g, "$1\u00a0");
 }
 
 /** A quantity as a form shows it. */

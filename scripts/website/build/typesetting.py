@@ -1,5 +1,7 @@
 """Numbers and units of running text as print writes them: 3.1 × 10²³ FLOP, 814 mm², 7,800 tokens/s.
 
+A degree stays with its number: no line ends between TP and 8.
+
 The command line writes `3.1e23`, which can be typed again; nobody reads that in a sentence. Code,
 attributes, addresses and formulas are left alone. `typeset` of quantity.js does the same in forms.
 """
@@ -25,8 +27,10 @@ _EACH = (
     r"(?P<amount>\d(?: (?:thousand|million|billion|trillion))?) "
     r"(?P<noun>token|byte)/(?P<each>s|param|token)\b"
 )
-_SHOWN = re.compile(f"{_POWER}|{_SQUARE}|{_EACH}")
-_TEXT = re.compile(f"{_SKIP}|{_POWER}|{_SQUARE}|{_EACH}", re.DOTALL | re.MULTILINE)
+_DEGREE = r"\b(?P<degree>TP|PP|CP|EP|DP|SP) (?=\d)"
+_RULES = f"{_POWER}|{_SQUARE}|{_EACH}|{_DEGREE}"
+_SHOWN = re.compile(_RULES)
+_TEXT = re.compile(f"{_SKIP}|{_RULES}", re.DOTALL | re.MULTILINE)
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _ONE = re.compile(r"(?:^|[^\d.,])1$")
 
@@ -47,6 +51,8 @@ def _written(found: re.Match[str]) -> str:
         return f"10{power}" if found["digits"] == "1" else f"{found['digits']} × 10{power}"
     if found["length"]:
         return f"{found['length']}²"
+    if found["degree"]:
+        return f"{found['degree']}\N{NO-BREAK SPACE}"
     before = found.string[max(0, found.start() - 1) : found.start("amount") + 1]
     noun = (
         found["noun"] if _ONE.search(before) and len(found["amount"]) == 1 else f"{found['noun']}s"

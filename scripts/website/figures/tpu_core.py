@@ -8,6 +8,7 @@ from typing import NamedTuple
 from flopbook.data.claims import Claim
 from flopbook.data.library import load_entry
 from flopbook.hardware.chip import chip
+from flopbook.hardware.picked import pick_of
 from flopbook.quantities.units import format_quantity
 from scripts.website.figures.drawing import Figure, Sheet, arrow, labelled, path, words
 from scripts.website.figures.shapes import EDGE, SHEET
@@ -56,12 +57,13 @@ def _generation(name: str) -> Generation:
     arrays = _chosen([c for c in claims if c.field == "cores" and c.name.startswith("MXU")])
     cores = _chosen([c for c in claims if c.field == "cores" and c.name == "TensorCore"])
     vmem = _chosen([c for c in claims if c.field == "sram" and c.name == "VMEM"])
+    picked_vmem = pick_of(vmem) if vmem else None
     return Generation(
         name.partition("/tpu-")[2],
         f"{cores.si_value:g}" if cores else "",
         f"{arrays.si_value:g} × {arrays.name[5:-1].replace('x', ' × ')}" if arrays else "",
-        format_quantity(float(vmem.si_value or 0), "byte") if vmem else "",
-        format_quantity(device.memory(), "byte"),
+        picked_vmem.words if picked_vmem else "",
+        device.pick_memory().words,
         format_quantity(device.memory_bandwidth(), "byte/s"),
         format_quantity(device.peak("bf16"), "FLOP/s"),
     )

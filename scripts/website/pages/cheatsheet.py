@@ -207,7 +207,7 @@ def _chip_row(accelerator: Chip) -> tuple[str, ...]:
         link(accelerator.name, html_link(PAGE, entry_page(accelerator.id))),
         format_quantity(accelerator.peak("bf16"), "FLOP/s"),
         _fp8_peak(accelerator),
-        format_quantity(accelerator.memory(), "byte"),
+        accelerator.pick_memory().words,
         format_quantity(accelerator.memory_bandwidth(), "byte/s"),
         f"{ridge:.0f}",
         format_quantity(accelerator.scaleup_bandwidth(), "byte/s"),

@@ -28,7 +28,7 @@ from scripts.website.markup import (
 from scripts.website.pages import planner, planner_data, serving_planner
 from scripts.website.pages.accelerators import KINDS, entry_page
 from scripts.website.pages.calculators import calculator_page
-from scripts.website.pages.keyfigures import cards, ridge_words
+from scripts.website.pages.keyfigures import cards
 from scripts.website.pages.meaning import meaning
 from scripts.website.pages.neighbours import compare_link, neighbours
 from scripts.website.pages.priced import price_section
@@ -178,7 +178,8 @@ def _roofline(entry: Entry, page: str) -> Html:
         drawn = figure_markup("roofline", page, chip=entry.id)
     except FlopbookError:  # no peak or no bandwidth
         return Html()
-    return Html('<h2 id="roofline">{}</h2>\n{}').format(ridge_words(entry), trusted(drawn))
+    # The figure says what it finds; a heading that said so too would say it twice.
+    return Html('<h2 id="roofline">Roofline</h2>\n{}').format(trusted(drawn))
 
 
 def _systems(entry: Entry, page: str) -> list[Html]:

@@ -6,7 +6,7 @@ Every row keeps its address on the index: there it is one line, which leads to t
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from flopbook.data.library import per_library, reference
 from flopbook.ledger.rows import Row, ledger_rows
@@ -19,6 +19,7 @@ from scripts.website.markup import (
     page_text,
     permalink,
     relative,
+    shorten,
     table,
     tag,
 )
@@ -258,13 +259,23 @@ def _overview(rows: list[Row]) -> list[Html]:
     """A table of sources and verdicts; each number leads to its rows."""
     verdicts = [verdict for verdict in VERDICT_WORDS if _count(rows, verdict)]
     heads = [HEADS.get(verdict, VERDICT_WORDS[verdict]) for verdict in verdicts]
+    sources = list(_by_source(rows))
+    shared = Counter(reference(source).short for source, _ in sources)
     lines: list[tuple[str, ...]] = [
-        (cite(source, PAGE), *_counts(of_source, verdicts))
-        for source, of_source in _by_source(rows)
+        (_named(source, shared), *_counts(of_source, verdicts)) for source, of_source in sources
     ]
     lines.append(("All", *(f"{_count(rows, verdict)}" for verdict in verdicts)))
     columns = ("Source", *(f"#{head}" for head in heads))
     return [table(columns, lines, caption="Claims by source and verdict", stacked=True), Html()]
+
+
+def _named(source: str, shared: Mapping[str, int]) -> Html:
+    """A source by author and year, with its title where several of the table have these."""
+    cited = cite(source, PAGE)
+    work = reference(source)
+    if shared[work.short] == 1:
+        return cited
+    return Html('{} <span class="fb-note">{}</span>').format(cited, shorten(work.title, 60))
 
 
 def _count(rows: Iterable[Row], verdict: str) -> int:

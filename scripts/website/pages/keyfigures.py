@@ -23,7 +23,6 @@ from scripts.website.pages.products import rows_by_id
 from scripts.website.pages.quantities import (
     ANNOUNCED,
     HALVED,
-    PEAK,
     SPARSITIES,
     Cells,
     missing,
@@ -195,8 +194,7 @@ def _memory(row: ExplorerRow) -> CardFigure:
     params = format_quantity(cell.value / 2, "param").replace("param", "parameter")
     opening = f"{cell.kind}: " if cell.kind else ""
     sentence = _capitalized(_MEMORY.format(type=opening, params=params))
-    words = format_quantity(cell.value, "byte")
-    return CardFigure("Memory", words, _place(row, cell), _told(row, [sentence]), "fb-byte")
+    return CardFigure("Memory", cell.words, _place(row, cell), _told(row, [sentence]), "fb-byte")
 
 
 def _capitalized(sentence: str) -> str:
@@ -313,13 +311,3 @@ def _rent(row: ExplorerRow) -> Iterator[CardFigure]:
 def _anchor(row: ExplorerRow, claim: Claim) -> str:
     place = row.places.get(id(claim))
     return "" if place is None else anchor_of(claim, place)
-
-
-def ridge_words(entry: Entry) -> str:
-    """The finding of a product's roofline, as a heading."""
-    cells = rows_by_id()[entry.id].cells
-    peak, bandwidth = leading_peak(cells), value_of(cells, "memory_bandwidth")
-    if peak is None or not bandwidth or PEAK in cells:
-        return "Roofline"
-    ridge = peak.picked.value / bandwidth
-    return f"It needs {ridge:,.0f} FLOP per byte to stay busy"

@@ -34,7 +34,7 @@ def test_the_sections_of_a_chip() -> None:
     """First what answers most questions, then all values, folded, then where they come from."""
     heads = re.findall(r'^(?:## |<h2 id="[a-z]+">)([^<\n]+)', H100, re.M)
     assert heads == [
-        "It needs 295 FLOP per byte to stay busy",
+        "Roofline",
         "Rates by number format",
         "Close relatives",
         "Measured",

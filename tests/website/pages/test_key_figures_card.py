@@ -9,7 +9,7 @@ import pytest
 
 from flopbook.data.library import entry_ids
 from flopbook.hardware.picked import Picked
-from scripts.website.pages.keyfigures import CardFigure, cards, figures, leading_peak, ridge_words
+from scripts.website.pages.keyfigures import CardFigure, cards, figures, leading_peak
 from scripts.website.pages.neighbours import MOST, distance, family_of, similar
 from scripts.website.pages.priced import newest_prices, price_section
 from scripts.website.pages.products import rows_by_id
@@ -101,12 +101,6 @@ def test_text_of_the_data_stays_text(world: World) -> None:
     assert not any(mark in text for mark in ("[x](", "**b**", "`c`", " & ", "$m$"))
 
 
-def test_the_heading_of_a_roofline_is_its_finding() -> None:
-    h100 = rows_by_id()["nvidia/h100-sxm"].entry
-    assert ridge_words(h100) == "It needs 295 FLOP per byte to stay busy"
-    assert ridge_words(rows_by_id()["nvidia/rubin-cpx"].entry) == "Roofline"
-
-
 def test_distance_is_that_of_the_worst_figure() -> None:
     one, other = rows_by_id()["nvidia/h100-sxm"], rows_by_id()["nvidia/h200-sxm"]
     memory = [value_of(row.cells, "memory") for row in (other, one)]
@@ -170,7 +164,6 @@ def test_what_it_needs_to_stay_busy_is_peak_over_bandwidth(name: str) -> None:
     assert bool(told) == (peak is not None and bandwidth is not None)
     if told and peak and bandwidth:
         assert int(told[1].replace(",", "")) == round(peak.picked.value / bandwidth)
-        assert ridge_words(row.entry).split()[2] == told[1]
 
 
 @every("name", CHIPS)

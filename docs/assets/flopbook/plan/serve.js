@@ -1,7 +1,7 @@
 // "Will it serve?": what is asked, the verdict, and a card for each way to serve.
 
 import {el} from "../dom.js";
-import {formatQuantity} from "../quantity.js";
+import {formatQuantity, typeset} from "../quantity.js";
 import {bandNumber, bars, costNumber, hourly, link, money, number, priceOf} from "./cards.js";
 import {drawn} from "./drawing.js";
 import {amount, chipsOf, chosen, limit, text} from "./typed.js";
@@ -47,7 +47,7 @@ export function verdict(pair, pairs) {
 function meaning({answer}, best) {
   const readers = `${grouped(best.batch * best.replicas)} conversations at once`;
   const each = `each gets ${pace(1 / best.per_token)} after ${rounded(best.first_token, "s")}`;
-  return `The best of ${grouped(answer.tried)} ways: ${servingWords(best)}. ${readers}; ${each}.`;
+  return `The best of ${grouped(answer.tried)} ways: ${typeset(servingWords(best))}. ${readers}; ${each}.`;
 }
 
 function cost(pair, best) {
@@ -63,7 +63,7 @@ export function card(pair, layout, place) {
   const words = servingWords(layout);
   const share = Math.round(100 * answer.used);
   return el("section", {class: "fb-card fb-plan-card"},
-    el("h3", {}, `${place + 1}. ${words[0].toUpperCase()}${words.slice(1)}`),
+    el("h3", {}, `${place + 1}. ${words[0].toUpperCase()}${typeset(words.slice(1))}`),
     ...pictures(layout, words),
     el("p", {class: "fb-fine"}, `${grouped(layout.batch)} ${layout.batch === 1 ? "sequence" : "sequences"} at once on each replica${layout.prefill ? " that writes" : ""}`),
     number("Throughput", pace(layout.tokens_per_s, 3), [

@@ -1,7 +1,7 @@
 // "Will it train?": what is asked, the verdict, and a card for each layout.
 
 import {el} from "../dom.js";
-import {formatQuantity} from "../quantity.js";
+import {formatQuantity, typeset} from "../quantity.js";
 import {usual} from "./asking.js";
 import {bandNumber, bars, costNumber, hourly, link, money, number, priceOf} from "./cards.js";
 import {drawn} from "./drawing.js";
@@ -56,7 +56,7 @@ export function verdict(pair, pairs) {
   const step = `${rounded(best.seconds, "s")} a step, ${rounded(best.low, "s")} to ${rounded(best.high, "s")} (80 % band)`;
   return [
     el("p", {class: "fb-verdict fb-fit"}, `${of}Fits: ${step}.`),
-    el("p", {class: "fb-fine"}, `The best of ${grouped(answer.tried)} layouts: ${layoutWords(best)}. ${run(pair, best)}`),
+    el("p", {class: "fb-fine"}, `The best of ${grouped(answer.tried)} layouts: ${typeset(layoutWords(best))}. ${run(pair, best)}`),
   ];
 }
 
@@ -75,7 +75,7 @@ export function card(pair, layout, place) {
   const words = layoutWords(layout);
   const tokens = question.batch * question.seq;
   return el("section", {class: "fb-card fb-plan-card"},
-    el("h3", {}, `${place + 1}. ${words}`),
+    el("h3", {}, `${place + 1}. ${typeset(words)}`),
     drawn(layout, words),
     el("p", {class: "fb-fine"}, batchWords(layout)),
     number("Step time", three(layout.seconds, "s"), [
