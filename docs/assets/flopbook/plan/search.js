@@ -148,10 +148,29 @@ export function heldParts(question, layout) {
   return isFirst ? {...parts, logits: 0} : {...parts, activations: parts.activations - beyond};
 }
 
+// Parts of a step that no ZeRO stage changes, and those of them that recomputation only lengthens. The others are never below zero,
+// so sums of these are less than any step of a cell takes; tests/prediction/test_least_seconds.py holds that.
+const LENGTHENED = ["products", "experts", "attention", "elementwise", "tensor_parallel", "expert_parallel", "pipeline_sends"];
+const COMMON = [...LENGTHENED, "context_parallel", "launches", "head"];
+const ROUNDING = 1 - 1e-9;
+
+const sumOf = (parts, names) => names.reduce((sum, name) => sum + parts[name], 0);
+
+/**
+ * What no way to shard the states of a cell is faster than, and what no way to recompute is faster than, from the parts of its
+ * step without sharding: there is nothing to gather then, so its bubble is the shortest.
+ */
+function leastSeconds(parts, seconds) {
+  const common = sumOf(parts, COMMON);
+  const slower = seconds / (seconds - parts.straggling) * (1 + parts.bubble / common) * ROUNDING;
+  return {sharded: common * slower, recomputed: sumOf(parts, LENGTHENED) * slower};
+}
+
 /**
  * The fastest layouts that fit: {layouts, tried, fitting}. `tried` counts the layouts that exist,
  * `fitting` those of them whose memory was needed and suffices. Those that are slower than the last
- * one that is kept cannot come into the list, so their memory is never computed.
+ * one that is kept cannot come into the list, so their memory is never computed; nor are the times of
+ * those of cells in which nothing is fast enough.
  */
 export function plan(question, top = 3) {
   const best = [];
@@ -159,17 +178,27 @@ export function plan(question, top = 3) {
   let fitting = 0;
   const run = runOf(question);
   const held = bytesOf(question);
+  let least; // of a cell, by recomputation: seconds that no way to shard it undercuts
+  const isSlow = (seconds) => best.length === top && seconds >= best[top - 1].seconds;
   for (const cell of cellsOf(question)) {
     divide(run, cell);
-    for (const sharding of SHARDINGS) {
+    for (const sharding of SHARDINGS) { // the first of them shards nothing
       const hsdp = groupsOf(question, cell, sharding);
       if (!hsdp) continue;
       const {zero} = sharding;
       for (const recompute of RECOMPUTE) {
         tried++;
+        const isFirst = !zero && recompute === "none";
+        if (!isFirst && isSlow(least[recompute])) continue;
         shard(run, zero, hsdp, recompute);
-        const seconds = total(step_parts(run, question.parameters));
-        if (best.length === top && seconds >= best[top - 1].seconds) continue;
+        const parts = step_parts(run, question.parameters);
+        const seconds = total(parts);
+        if (!zero) {
+          const {sharded, recomputed} = leastSeconds(parts, seconds);
+          if (isFirst) least = {none: sharded, selective: recomputed, full: recomputed};
+          else least[recompute] = sharded;
+        }
+        if (isSlow(seconds)) continue;
         const bytes = held(cell, zero, hsdp, recompute);
         if (bytes > question.run.memory) continue;
         fitting++;
