@@ -71,7 +71,7 @@ class Chapter(NamedTuple):
     practicals: tuple[str, ...] = ()
 
 
-class Part(NamedTuple):
+class ChapterGroup(NamedTuple):
     """A part of the handbook: the order from which chapters belong to it, and what it is about."""
 
     start: int
@@ -195,7 +195,7 @@ def escape_tex(text: str) -> str:
     return re.sub(r"([&%#_])", r"\\\1", text)
 
 
-def parts_of(text: str, page: str) -> list[Part]:
+def parts_of(text: str, page: str) -> list[ChapterGroup]:
     """The parts of the handbook, from the head of its opening page.
 
     Raises FlopbookError where one lacks a field or has another.
@@ -203,7 +203,7 @@ def parts_of(text: str, page: str) -> list[Part]:
     head = yaml.safe_load(front_of(text).strip("-\n") or "{}")
     try:
         parts = [
-            Part(int(row["from"]), str(row["title"]), str(row["about"]))
+            ChapterGroup(int(row["from"]), str(row["title"]), str(row["about"]))
             for row in head.get("parts", ())
         ]
     except (AttributeError, KeyError, TypeError, ValueError):
@@ -212,13 +212,13 @@ def parts_of(text: str, page: str) -> list[Part]:
     return sorted(parts)
 
 
-def listing(chapters: Sequence[Chapter], parts: Sequence[Part], page: str) -> str:
+def listing(chapters: Sequence[Chapter], parts: Sequence[ChapterGroup], page: str) -> str:
     """The chapters, numbered, with what each is about, under their parts, for the opening page.
 
     A part has the chapters from its order up to the next part.
     """
     blocks: list[Html] = []
-    part: Part | None = None
+    part: ChapterGroup | None = None
     for number, chapter in enumerate(chapters, 1):
         own = max((one for one in parts if one.start <= chapter.order), default=None)
         if own and own != part:

@@ -8,7 +8,7 @@ from flopbook.data.library import topics
 from flopbook.errors import FlopbookError
 from scripts.website.build.handbook import DOCS, chapters
 from scripts.website.pages import references
-from scripts.website.pages.chapter import Chapter, Part, listing, parts_of
+from scripts.website.pages.chapter import Chapter, ChapterGroup, listing, parts_of
 
 INDEX = "handbook/index.md"
 TWO = [
@@ -19,7 +19,9 @@ TWO = [
 
 
 def test_chapters_stand_under_their_part_and_are_numbered_through() -> None:
-    text = listing(TWO, [Part(10, "First", "One."), Part(20, "Second", "Two.")], INDEX)
+    text = listing(
+        TWO, [ChapterGroup(10, "First", "One."), ChapterGroup(20, "Second", "Two.")], INDEX
+    )
     assert text == (
         "\n### First\n\nOne.\n\n1. [A](a.md). Says a.\n"
         "\n### Second\n\nTwo.\n\n2. [B](b.md). Says b.\n3. [C](c.md). Says c."
@@ -27,7 +29,7 @@ def test_chapters_stand_under_their_part_and_are_numbered_through() -> None:
 
 
 def test_a_chapter_before_all_parts_stands_alone() -> None:
-    text = listing(TWO, [Part(20, "Second", "Two.")], INDEX)
+    text = listing(TWO, [ChapterGroup(20, "Second", "Two.")], INDEX)
     assert text.startswith("1. [A](a.md). Says a.\n\n### Second")
 
 
