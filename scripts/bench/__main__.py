@@ -16,6 +16,7 @@ from pathlib import Path
 from scripts.bench import (
     building,
     collectives,
+    keystrokes,
     large,
     library,
     memory,
@@ -72,6 +73,8 @@ MEASURES: dict[str, Measure] = {
     "explorer": pages.of_site(pages.explorer),
     "works": pages.of_site(pages.works),
     "form": pages.of_site(pages.form),
+    "forms": pages.of_site(keystrokes.forms),
+    "planners": pages.of_site(keystrokes.planners),
     "search": pages.of_site(pages.search),
 }
 

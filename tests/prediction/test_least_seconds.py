@@ -30,16 +30,17 @@ RUNS = {
 }
 
 
-def _names(constant: str) -> tuple[str, ...]:
-    """The names of a list of the program, those of other lists in it included."""
-    found = re.search(rf"const {constant} = \[(.*?)\];", PROGRAM)
+def _names(total: str) -> tuple[str, ...]:
+    """The parts that a sum of the program adds up, those of a sum in it included."""
+    found = re.search(rf"const {total} = ([\w +]+);", PROGRAM)
     assert found
-    own = tuple(re.findall(r'"(\w+)"', found[1]))
-    others = re.findall(r"\.\.\.(\w+)", found[1])
-    return (*(name for other in others for name in _names(other)), *own)
+    names = found[1].split(" + ")
+    return tuple(
+        part for name in names for part in (_names(name) if name == "lengthened" else (name,))
+    )
 
 
-LENGTHENED, COMMON = _names("LENGTHENED"), _names("COMMON")
+LENGTHENED, COMMON = _names("lengthened"), _names("common")
 
 
 def _cells(case: str) -> dict[tuple[object, ...], dict[tuple[int, int, str], StepParts]]:

@@ -148,22 +148,19 @@ export function heldParts(question, layout) {
   return isFirst ? {...parts, logits: 0} : {...parts, activations: parts.activations - beyond};
 }
 
-// Parts of a step that no ZeRO stage changes, and those of them that recomputation only lengthens. The others are never below zero,
-// so sums of these are less than any step of a cell takes; tests/prediction/test_least_seconds.py holds that.
-const LENGTHENED = ["products", "experts", "attention", "elementwise", "tensor_parallel", "expert_parallel", "pipeline_sends"];
-const COMMON = [...LENGTHENED, "context_parallel", "launches", "head"];
 const ROUNDING = 1 - 1e-9;
-
-const sumOf = (parts, names) => names.reduce((sum, name) => sum + parts[name], 0);
 
 /**
  * What no way to shard the states of a cell is faster than, and what no way to recompute is faster than, from the parts of its
- * step without sharding: there is nothing to gather then, so its bubble is the shortest.
+ * step without sharding. The parts in `common` are the same for all ZeRO stages, recomputation only lengthens those in `lengthened`,
+ * and the others are never below zero; there is nothing to gather, so the bubble is the shortest. tests/prediction/test_least_seconds.py
+ * holds that. Named one by one: a loop over names takes as long as a step.
  */
-function leastSeconds(parts, seconds) {
-  const common = sumOf(parts, COMMON);
-  const slower = seconds / (seconds - parts.straggling) * (1 + parts.bubble / common) * ROUNDING;
-  return {sharded: common * slower, recomputed: sumOf(parts, LENGTHENED) * slower};
+function leastSeconds({products, experts, attention, elementwise, tensor_parallel, context_parallel, expert_parallel, pipeline_sends, launches, head, bubble, straggling}, seconds) {
+  const lengthened = products + experts + attention + elementwise + tensor_parallel + expert_parallel + pipeline_sends;
+  const common = lengthened + context_parallel + launches + head;
+  const slower = seconds / (seconds - straggling) * (1 + bubble / common) * ROUNDING;
+  return {sharded: common * slower, recomputed: lengthened * slower};
 }
 
 /**
