@@ -133,6 +133,9 @@ def _arxiv_work(entry: Element) -> Work:
     if "/api/errors" in address or "/abs/" not in address:
         reason = shorten(summary or title or "nothing", 100)
         raise FetchError("missing", f"arXiv says: {reason}")
+    eprint = _value_of_kind(f"arXiv:{address.partition('/abs/')[2]}", "arxiv")
+    if not eprint:
+        raise FetchError("broken", "arXiv names a work by what is no identifier of its own")
     authors = entry.findall(f"{_ATOM}author/{_ATOM}name")[:_MOST_PEOPLE]
     names = [_line(name.text or "") for name in authors]
     category = entry.find(f"{_EXTENSION}primary_category")
@@ -143,7 +146,7 @@ def _arxiv_work(entry: Element) -> Work:
         year=year,
         month=month,
         doi=_value_of_kind(_child(entry, "doi", _EXTENSION), "doi"),
-        eprint=re.sub(r"v\d+$", "", address.partition("/abs/")[2]),
+        eprint=re.sub(r"v\d+$", "", eprint),
         summary=summary,
         category="" if category is None else category.get("term", ""),
         published=published[:10],
@@ -224,7 +227,7 @@ def _csl_work(record: dict[str, Any]) -> Work:
         type=kind,
         venue=(field, venue) if venue else ("", ""),
         more=tuple((name, text) for name, text in details if text),
-        doi=_text(record.get("DOI")),
+        doi=_value_of_kind(_text(record.get("DOI")), "doi"),
     )
 
 

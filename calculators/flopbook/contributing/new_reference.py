@@ -126,7 +126,7 @@ def entry_text(key: str, work: Work, topic: str | None = None) -> str:
         "title": title_text(work.title),
         "type": "",
         venue_field: latex(venue),
-        **dict(work.more),
+        **{name: latex(text) for name, text in work.more},
         "year": str(work.year or ""),
         "doi": work.doi,
         "eprint": work.eprint,
@@ -154,9 +154,16 @@ def _name(author: Person) -> str:
     """An author as BibTeX wants it; braces keep the name of an organisation in one piece."""
     if author.organisation or not author.given:
         return f"{{{latex(author.family)}}}"
-    return f"{latex(author.family)}, {latex(author.given)}"
+    return f"{_part(author.family)}, {_part(author.given)}"
 
 
+def _part(text: str) -> str:
+    """A part of a name, in braces where a comma or an `and` in it would begin another."""
+    part = latex(text)
+    return f"{{{part}}}" if _JOINT.search(part) else part
+
+
+_JOINT = re.compile(r",|(?:^|\s)and(?:\s|$)", re.IGNORECASE)
 # As in Markdown: no space inside the two dollars, so that prices are prices.
 _MATHS = re.compile(r"((?<!\\)\$(?!\s)[^$]+(?<!\s)\$(?!\d))")
 _SPECIAL = re.compile(r"(?<!\\)([&%#_$])")

@@ -22,6 +22,7 @@ from scripts.attack.areas import (
     predictions,
     prose,
     same_bytes,
+    services,
     studies,
     tag_soup,
     titles,
@@ -34,7 +35,7 @@ from scripts.attack.areas import (
 AREAS: tuple[ModuleType, ...] = (
     *(builds, crowded_builds, payloads, same_bytes),
     *(predictions, full_disks, answers, network, data_files, given, studies, prose, markup),
-    *(heads, workflows, tag_soup, titles),
+    *(heads, workflows, tag_soup, services, titles),
 )
 # Too long for every campaign: run where they are named, and every week.
 LONG: tuple[ModuleType, ...] = (whole_builds, whole_same_bytes)
