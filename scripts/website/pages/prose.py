@@ -50,6 +50,7 @@ from scripts.website.pages.planned import published_layouts, terminal
 from scripts.website.pages.predicted import PredictedProse
 from scripts.website.pages.prediction_prose import PredictionProse
 from scripts.website.pages.prose_limits import ProseEnvironment, longest_expression
+from scripts.website.pages.published import published
 from scripts.website.pages.reached import ReachedProse
 from scripts.website.pages.sources import cite, html_link
 
@@ -228,6 +229,7 @@ def _names(page: str) -> dict[str, Any]:
         "terminal": terminal,
         "published_layouts": partial(published_layouts, page),
         "peers": partial(peers, page),
+        "published": published,
         "reached": ReachedProse(page),
     }
 
