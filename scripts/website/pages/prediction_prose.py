@@ -20,6 +20,12 @@ from scripts.website.markup import Html, table
 from scripts.website.measured.ablation import AblationLine, ablation, line_of
 from scripts.website.pages.number import Number
 from scripts.website.pages.predicted import CHECK, FIT, sound_lines, validated
+from scripts.website.pages.prediction_checks import (
+    constant_error,
+    covering_factor,
+    later_error,
+    strayed,
+)
 
 KIND = "training_throughput"
 _UNITS = {"seconds": "s", "low": "s", "high": "s", "mfu": "1", "tokens_per_second": "token/s"}
@@ -127,6 +133,32 @@ class PredictionProse:
         band = band_of(fitted_kinds()[KIND], "throughput")
         ratios = [1 + line.error for line in sound_lines(KIND, CHECK)]
         return _percent(sum(1 / band <= ratio <= band for ratio in ratios) / len(ratios))
+
+    def covering(self) -> Number:
+        """The factor that would have held the promised share of the later runs."""
+        return Number(covering_factor(), "1")
+
+    def later(self, share: float = 0.5) -> Number:
+        """The error that this share of the later runs stays within, in per cent."""
+        return _percent(later_error(share))
+
+    def constant(self, of_peak: float, share: float = 0.5) -> Number:
+        """The same error if a constant share of the peak were the whole prediction."""
+        return _percent(constant_error(of_peak, share))
+
+    def mixtures(self, use: str) -> Number:
+        """How many in a hundred of the rows of a use are mixtures of experts."""
+        lines = sound_lines(KIND, use)
+        return _percent(sum(map(_is_mixture, lines)) / len(lines))
+
+    def moved(self) -> str:
+        """How many parameters ended more than one width from their start."""
+        return f"{len(strayed())}"
+
+    def strayed(self, place: int) -> str:
+        """The parameter that ended farthest from its start, or the next, with its values."""
+        meaning, _, typical, value = _parameter(strayed()[place])
+        return f"{meaning} ({value}, typically {typical})"
 
     def parameters(self, *names: str) -> Html:
         """A table of parameters: what each means, its prior, and the fitted value."""
