@@ -169,7 +169,8 @@ class Chart:
 
 def _plot_axis(axis: ChartAxis, scale: Scale) -> PlotAxis:
     """The axis of a frame, with as many ticks as do not touch."""
-    return PlotAxis(scale, ticks_of(_few(ticks_in(scale, axis.unit)), axis.tick), axis.label)
+    places = list(axis.ticks) or _few(ticks_in(scale, axis.unit))
+    return PlotAxis(scale, ticks_of(places, axis.tick), axis.label)
 
 
 def _few(ticks: list[float]) -> list[float]:

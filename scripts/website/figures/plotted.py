@@ -19,6 +19,7 @@ class ChartAxis:
     high: float
     unit: str = "1"
     log: bool = True
+    ticks: tuple[float, ...] = ()  # where round values would miss the points
 
     def tick(self, value: float) -> str:
         """A value as it stands at the axis."""

@@ -44,7 +44,7 @@ def hidden(degree: float) -> float:
 def figure() -> Figure:
     """Two falling lines, the second with a level start."""
     chart = Chart(
-        ChartAxis("TP degree", DEGREES[0], DEGREES[-1], "1"),
+        ChartAxis("TP degree", DEGREES[0], DEGREES[-1], "1", ticks=DEGREES),
         ChartAxis("percent of the peak", 0, 105, "1", log=False),
         (84, 14, 500, 270),
     )
