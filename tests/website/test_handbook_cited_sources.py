@@ -5,6 +5,8 @@ Each phrase stood in a chapter once, and each number here is computed again from
 
 from __future__ import annotations
 
+import random
+
 import pytest
 
 from flopbook.evaluation.calculator import calculate
@@ -23,6 +25,26 @@ WRONG = [
     ("networks", "while the next two rows take the share"),
     ("networks", "and runs at full link rate on any size. An"),
     ("networks", "replicate across nodes (HSDP) if memory allows"),
+    ("reinforcement-learning", "because $t_0$ is paid once"),
+    ("reinforcement-learning", "and each half may need another layout"),
+    ("reinforcement-learning", "Weight sync is a matter of"),
+    ("reinforcement-learning", "What takes a fraction of a second"),
+    ("expert-and-context-parallelism", "nor how much is bubble"),
+    ("expert-and-context-parallelism", "may change from row to row"),
+    ("expert-and-context-parallelism", "2 * ds.active_params / ds.layers"),
+    ("expert-and-context-parallelism", "since ports do not reach their printed rate"),
+    ("expert-and-context-parallelism", "so the same traffic hides less well"),
+    ("expert-and-context-parallelism", "have the same FLOPs per token. In FSDP"),
+    ("roofline", "for each number that it reads and writes"),
+    ("roofline", "memory that switches between reading and writing"),
+    ("roofline", "off by at most a factor of two, as long as"),
+    ("roofline", "for which we know no reason"),
+    ("sharded-matrices", "One collective can use only one direction of each link"),
+    ("sharded-matrices", "however many chips take part"),
+    ("sharded-matrices", "In the first line both axes share the work"),
+    ("kernels", '"dao2022flashattention") }}) combines tiles with the online softmax. A block'),
+    ("kernels", "is not worth comparing with"),
+    ("kernels", "which decides what the cache catches, is worth a factor of"),
 ]
 
 
@@ -52,7 +74,93 @@ def test_one_ring_is_eight_times_as_slow_as_eight_cards_at_the_same_rate() -> No
 
 def test_a_switch_that_adds_speeds_up_the_all_reduce_alone() -> None:
     """Measured on 8 H200: gathers and scatters run at the rate of the ring."""
-    rate = {name: float(ledger_row(f"nvls-{name}").stated.value or 0) for name in KINDS}
+    rate = {name: _stated(f"nvls-{name}") for name in KINDS}
     assert rate["all-reduce"] / rate["off-all-reduce"] == pytest.approx(1.31, abs=0.01)
     for other in ("all-gather", "reduce-scatter"):
         assert rate[other] / rate["off-all-reduce"] == pytest.approx(0.99, abs=0.01)
+
+
+def test_two_pools_do_not_slow_a_trainer_that_does_not_scale() -> None:
+    """T/(1 - x) has 2 on half of the GPUs; verl took 1.16, 1.18 and 0.99 times as long."""
+    on_all = [_stated(f"verl-7b-training{end}") for end in ("-32", "-64", "")]
+    on_half = [_stated(f"verl-7b-training-apart-{gpus}") for gpus in (16, 32, 64)]
+    slower = [half / whole for half, whole in zip(on_half, on_all, strict=True)]
+    assert slower == pytest.approx([1.16, 1.18, 0.99], abs=0.005)
+    assert "which is the worst case" in text_of("reinforcement-learning")
+
+
+@pytest.mark.parametrize(("model", "params"), [("30b", 30.5e9), ("235b", 235e9)])
+def test_a_measured_sync_takes_several_times_what_its_bytes_need(model: str, params: float) -> None:
+    """Weights in bf16 through one port of 50 GB/s, with and without a checkpoint engine."""
+    bound = 2 * params / 50e9
+    assert 2 * bound < _stated(f"verl-sync-{model}-engine") < _stated(f"verl-sync-{model}")
+
+
+def test_the_largest_mixture_gains_most_from_a_step_off() -> None:
+    """All pairs on equal GPUs of one release, not only the one that got slower."""
+    gains = {
+        name: _stated(f"nemorl-{name}-turns") / _stated(f"nemorl-{name}-apart")
+        for name in ("deepseek", "deepseek-far", "235b", "235b-far", "30b")
+    }
+    assert min(gains["deepseek"], gains["deepseek-far"]) > 1.5 > max(gains["235b"], gains["30b"])
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_two_pools_beat_taking_turns_if_part_of_a_step_is_the_same_for_any_batch(
+    seed: int,
+) -> None:
+    """The shares that generation and training need within the time of taking turns leave GPUs."""
+    draws = random.Random(seed)
+    fixed, grows, train = (draws.uniform(1, 60) for _ in range(3))
+    turns = fixed + grows + train
+    assert grows / (turns - fixed) + train / turns < 1
+    assert grows / (grows + train) + train / (grows + train) == pytest.approx(1)
+
+
+def test_the_bubble_of_the_context_table_is_the_same_in_each_row() -> None:
+    """Eight micro-batches on eight stages: 7/15 of the time, however many context ranks."""
+    assert round(100 * 7 / (8 + 7)) == 47
+    assert "it is the same in all" in text_of("expert-and-context-parallelism")
+
+
+def test_a_mixture_layer_has_more_flop_than_its_share_of_the_active_parameters() -> None:
+    """Projections, causal scores at 4,096 tokens, eight routed experts and the shared one."""
+    projections = calculate("params", model="deepseek-v3")["attention"] / 61
+    experts = 6 * 7168 * 2048 * 9
+    scores = 2 * (192 + 128) * 128 * 4096 / 2
+    assert (2 * projections + experts + scores) / 1e6 == pytest.approx(1335, abs=1)
+
+
+def test_a_narrow_expert_asks_for_a_quarter_more_tokens_than_the_ridge() -> None:
+    """1/(1/295.5 - 1/7168 - 1/2048) = 363 tokens."""
+    batch = calculate("min-batch", chip="h800-sxm", d_model=7168, d_ff=2048)
+    assert batch["tokens_exact"] / batch["tokens"] == pytest.approx(1.23, abs=0.005)
+
+
+def test_a_causal_ring_over_nodes_needs_twice_the_tokens_that_the_form_shows() -> None:
+    options = {"chip": "a100-sxm-80gb", "model": "llama-2-7b", "seq": 131072}
+    unmasked = calculate("cp-limit", **options)
+    masked = calculate("cp-limit", **options, causal="yes")
+    assert masked["across_tokens"] == pytest.approx(2 * unmasked["across_tokens"])
+
+
+def test_a_row_of_tiles_is_the_worst_order_and_costs_half_of_no_cache_at_all() -> None:
+    """133 strips for 132 tiles: 2.3 times the arithmetic, where no cache would be 4.7 times."""
+    peak, memory, tile, processors = 989.4e12, 3.35e12, 128, 132
+    arithmetic = 2 * tile * tile * processors / peak  # for each number of the sums' length
+    row = (1 + processors) * tile * 2 / memory
+    assert row / arithmetic == pytest.approx(2.3, abs=0.05)
+    assert 2 * processors * tile * 2 / memory / arithmetic == pytest.approx(4.6, abs=0.1)
+
+
+@pytest.mark.parametrize("devices", [4, 8, 64])
+def test_a_ring_uses_both_directions_of_each_link(devices: int) -> None:
+    """V/(2w) holds only if a block leaves over either link at the rate of one direction."""
+    options = {"op": "all-gather", "topology": "ring", "chips": devices, "bytes": 1e9, "axes": 1}
+    options |= {"chip": "tpu-v5p", "startup": 0, "ramp": 0, "efficiency": 1}
+    both = calculate("collective", **options)["bandwidth_seconds"]
+    assert both == pytest.approx(1e9 / (2 * 100e9) * (1 - 1 / devices), rel=1e-6)
+
+
+def _stated(row: str) -> float:
+    return float(ledger_row(row).stated.value or 0)

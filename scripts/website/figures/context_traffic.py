@@ -47,9 +47,9 @@ def figure() -> Figure:
         f"Both axes logarithmic. At {RANKS[-1]:.0f} ranks the ring receives {ends[0]}, the "
         f"all-to-all {ends[1]}.",
         f"One layer of {model.model.name}, forward, {TOKENS:,} tokens in bf16, with no tensor "
-        f"parallelism: {model.heads} query heads share {model.kv_heads} KV heads. The ring's line "
-        "is nearly level, since each rank needs all keys and values. Queries and outputs shrink "
-        "with the ranks, and the bend is where every rank has one KV head left.",
+        f"parallelism: {model.heads:.0f} query heads share {model.kv_heads:.0f} KV heads. The "
+        "ring's line is nearly level, since each rank needs all keys and values. Queries and "
+        "outputs shrink with the ranks, and the bend is where every rank has one KV head left.",
         312,
         tuple(shapes),
         plots=(chart,),
