@@ -183,3 +183,13 @@ def test_a_recurrent_mixer_without_optional_sizes() -> None:
     )
     assert values is not None and values.value == 6 * 5 * 5
     assert params is not None and params.value > 0
+
+
+def test_a_mixer_without_convolution_and_rank() -> None:
+    """One head of 6 channels with 2 values each, on a model 7 wide: in, out and gate 7 x 6 each."""
+    sizes = {**SIZES, "state_kind": "mamba", "state_heads": 1, "state_head_dim": 6}
+    one = shape({**sizes, "state_key_heads": 1, "state_key_dim": 2})
+    values, params = (layers.COUNTED[name](one) for name in ("state_values", "state_layer_params"))
+    assert values is not None and values.value == 6 * 2
+    around, steps, small = 3 * 42 + 6, 6 * 4 + 6, 6 * 3 + 4
+    assert params is not None and params.value == around + steps + small
