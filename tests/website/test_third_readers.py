@@ -247,3 +247,12 @@ def test_a_whole_layer_allows_a_lower_degree_than_its_feed_forward_block() -> No
     traffic = 2 * 2 * 2 * width / port
     assert matmuls / traffic == pytest.approx(11.9, abs=0.05)
     assert "(7 * (ffn + att) / (2 * move))" in text_of("tensor-parallelism")
+
+
+def test_narrow_experts_ask_for_a_larger_batch_than_the_rough_rule() -> None:
+    """295 tokens for each by the ridge point, 363 with their activations: 9,500 and 11,600."""
+    answer = calculate("min-batch", chip="h800-sxm", d_model=7168, d_ff=2048)
+    assert answer["tokens"] * 256 / 8 == pytest.approx(9456, rel=1e-3)
+    assert answer["tokens_exact"] * 256 / 8 == pytest.approx(11610, rel=1e-3)
+    text = text_of("expert-and-context-parallelism")
+    assert '["tokens_exact"] * E / k' in text
