@@ -1,0 +1,41 @@
+"""On a phone a page is as high before its long tables are laid out as after: it does not jump."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+PAGES = (
+    "accelerators/nvidia/h100-sxm/",
+    "accelerators/nvidia/",
+    "accelerators/",
+    "glossary/",
+    "compare/",
+    "errata/",
+)
+MOST_OFF = 0.05
+_PHONE = {"width": 390, "height": 844}
+# Lays out every row of every table that is shown.
+_LAID_OUT = """async () => {
+  const height = () => document.documentElement.scrollHeight;
+  const before = height();
+  const rows = document.querySelectorAll('.fb-stacked tbody tr');
+  for (const row of rows) row.style.contentVisibility = 'visible';
+  await new Promise(requestAnimationFrame);
+  return [before, height()];
+}"""
+
+
+@pytest.mark.browser
+def test_rows_that_wait_are_taken_as_high_as_they_are(surf: Any, base: str) -> None:
+    def heights(context: Any) -> dict[str, list[int]]:
+        tab = context.new_page()
+        found = {}
+        for page in PAGES:
+            tab.goto(base + page, wait_until="networkidle")
+            found[page] = tab.evaluate(_LAID_OUT)
+        return found
+
+    for page, (before, after) in surf(heights, viewport=_PHONE).items():
+        assert abs(before - after) <= MOST_OFF * after, (page, before, after)
