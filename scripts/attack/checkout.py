@@ -181,7 +181,8 @@ def build(folder: Path, *words: str, **variables: str) -> subprocess.CompletedPr
 
 def _copy(source: Path, target: Path) -> None:
     if source.is_dir():
-        ignored = shutil.ignore_patterns("__pycache__", "*.egg-info")
+        # What is compiled comes along: it is used where its source is as old and as long as here.
+        ignored = shutil.ignore_patterns("*.egg-info")
         shutil.copytree(source, target, ignore=ignored)
     else:
         target.parent.mkdir(parents=True, exist_ok=True)

@@ -49,4 +49,5 @@ def _copied(whole: Path, target: Path) -> None:
     target.mkdir(parents=True)
     shutil.copy(whole / "pyproject.toml", target)
     for name in _DATA:
-        shutil.copytree(whole / name, target / name)
+        compiled = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(whole / name, target / name, ignore=compiled)

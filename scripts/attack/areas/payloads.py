@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import html
 import json
+import random
 import re
 import subprocess
 import sys
@@ -15,8 +16,10 @@ import xml.etree.ElementTree as ET
 import zipfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from fnmatch import fnmatch
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import quote
 
 from scripts.attack.campaign import Attempt, Campaign
 from scripts.attack.checkout import build, environment, small_checkout
@@ -29,13 +32,66 @@ from scripts.website.build.recordings import place, recording
 from scripts.website.build.weigh import LAUNCH, served
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Browser, Page
 
 NAME = "payloads"
 BROWSER = True  # the area needs one
 _ROUNDS = 4
 _TABS = 8  # pages that are open at once
-_ALIKE = 3  # pages of products that are opened: all of them come from one template
+# How many pages of one template are opened: nothing but their data differs, and each page of a
+# person's text is as small as the next.
+_ALIKE = {"accelerators/*/*": 3, "contributing/*": 1, "compare/*": 1, "references/works-*": 1}
+_LINKS = 16  # links that somebody else wrote, for each round of a whole campaign
+# Pages whose forms, filters and views stand in their address.
+_STATEFUL = (
+    *(
+        "accelerators/",
+        "check/",
+        "planner/",
+        "serve/",
+        "reached/",
+        "references/works/",
+        "handbook/",
+    ),
+    *("calculators/min-batch/", "calculators/memory/", "calculators/decode/", "404.html", ""),
+)
+_NAMES = (
+    *(
+        "chip",
+        "model",
+        "dtype",
+        "tokens",
+        "batch",
+        "seq",
+        "chips",
+        "mfu",
+        "sweep",
+        "text",
+        "q",
+        "h",
+    ),
+    *(
+        "view",
+        "compare",
+        "vendor",
+        "kind",
+        "sort",
+        "find",
+        "topic",
+        "x",
+        "columns",
+        "price",
+        "base",
+    ),
+    *("__proto__", "constructor", "toString", "stack", "tp", "open", "all"),
+)
+_VALUES = (
+    *SCRIPTS,
+    *("javascript:attacked()", "//127.0.0.2/", "__proto__", "1e999", "-1", "NaN", "9" * 400, "a,b"),
+    *("h100-sxm", "llama-3-8b", "bf16", "1:1e18:lin:999999", "(a+)+$", "%E0%A4%A", "[" * 300, ""),
+    *("scatter", "\u202e", "=cmd()", "A[I, J_X] * B[J_X, K] -> C[I, K]", "x" * 5000),
+)
+_KEPT = ("flopbook.reading", "__palette", "/.__palette", "/.__outdated")  # in the browser
 # A tag that a payload would begin, or a link that it would lead somewhere with.
 _TAG = (
     r"<\\?/?\\?(?:script|img|svg|iframe|title|math|textarea)\b[^<>]{0,40}attacked"
@@ -64,7 +120,9 @@ def attack(campaign: Campaign) -> Iterator[Attempt]:
         yield Attempt(f"build with {fields} payloads", output if built.returncode else "")
         if built.returncode == 0:
             yield from _files(folder / "site")
-            yield from _pages(folder / "site")
+            yield from _pages(
+                folder / "site", [_link(campaign.rng) for _ in range(campaign.count(_LINKS))]
+            )
             yield from _book(folder)
 
 
@@ -182,18 +240,33 @@ def _pdf(path: Path) -> str:
     return ""
 
 
-def _pages(site: Path) -> Iterator[Attempt]:
+class _Link(NamedTuple):
+    """An address of the site that somebody sends, and what the browser has kept of the site."""
+
+    address: str
+    kept: dict[str, str]
+
+
+def _link(rng: random.Random) -> _Link:
+    pairs = [(rng.choice(_NAMES), rng.choice(_VALUES)) for _ in range(rng.choice((1, 2, 3, 30)))]
+    end = rng.choice(("", f"#{quote(rng.choice(_VALUES))}", f"#q={quote(rng.choice(_VALUES))}"))
+    query = "&".join(f"{name}={quote(text, safe='')}" for name, text in pairs)
+    last = {name: rng.choice(_VALUES) for name in ("chapter", "title", "anchor", "heading")}
+    color = {"scheme": rng.choice(SCRIPTS), "primary": "x' onload=attacked()", "accent": "y"}
+    records = ({"read": [rng.choice(_VALUES)], "last": last}, {"index": 9, "color": color}, [1])
+    kept = {name: json.dumps(rng.choice(records)) for name in rng.sample(_KEPT, 2)}
+    return _Link(f"{rng.choice(_STATEFUL)}?{query}{end}", kept)
+
+
+def _pages(site: Path, links: list[_Link]) -> Iterator[Attempt]:
     """Every page in a browser that counts what ran; its event loop is in a thread of its own."""
     with ThreadPoolExecutor(max_workers=1) as thread:
-        yield from thread.submit(_browsed, site).result()
+        yield from thread.submit(_browsed, site, links).result()
 
 
-def _browsed(site: Path) -> list[Attempt]:
+def _browsed(site: Path, links: list[_Link]) -> list[Attempt]:
     from playwright.sync_api import sync_playwright
 
-    pages = sorted(path.relative_to(site).as_posix() for path in site.rglob("*.html"))
-    alike = [page for page in pages if page.count("/") == 3 and page.startswith("accelerators/")]
-    pages = [page for page in pages if page not in alike[_ALIKE:]]
     attempts = []
     with served(site) as base, sync_playwright() as playwright:
         executable = str(ensure_browser())
@@ -201,20 +274,57 @@ def _browsed(site: Path) -> list[Attempt]:
         context = browser.new_context(bypass_csp=True)
         context.add_init_script(_COUNT_CALLS)
         tabs = [context.new_page() for _ in range(_TABS)]
+        pages = _opened(site)
         for first in range(0, len(pages), _TABS):
             # A page is quiet half a second after its last request: all tabs wait at once.
             opened = list(zip(pages[first : first + _TABS], tabs, strict=False))
             for page, tab in opened:
                 tab.goto(base + page.removesuffix("index.html"))
             attempts += [_touched(page, tab) for page, tab in opened]
+        attempts += [_followed(link, base, browser) for link in links]
         browser.close()
     return attempts
+
+
+def _opened(site: Path) -> list[str]:
+    """The pages that are opened: of those that are alike some."""
+    pages = sorted(path.relative_to(site).as_posix() for path in site.rglob("*.html"))
+    left_out: set[str] = set()
+    for form, count in _ALIKE.items():
+        alike = [page for page in pages if fnmatch(page.removesuffix("/index.html"), form)]
+        left_out.update(alike[count:])
+    return [page for page in pages if page not in left_out]
 
 
 def _touched(page: str, tab: Page) -> Attempt:
     """Open what is folded and touch every element of a page that has loaded."""
     tab.wait_for_load_state("networkidle")
+    return Attempt(f"{page} in a browser", _ran(tab))
+
+
+def _ran(tab: Page) -> str:
     tab.evaluate(_OPEN_ALL)
     tab.evaluate(_TOUCH_ALL)
     hits = tab.evaluate("window.hits")
-    return Attempt(f"{page} in a browser", f"{hits} scripts ran" if hits else "")
+    return f"{hits} scripts ran" if hits else ""
+
+
+def _followed(link: _Link, base: str, browser: Browser) -> Attempt:
+    """Follow a link; nothing runs, nothing fails, and no other host is asked."""
+    faults: list[str] = []
+    context = browser.new_context(bypass_csp=True)
+    keep = "for (const [name, text] of Object.entries({})) localStorage.setItem(name, text);"
+    context.add_init_script(_COUNT_CALLS + keep.replace("{}", json.dumps(link.kept)))
+    tab = context.new_page()
+    tab.on("pageerror", lambda error: faults.append(f"an error: {error}"))
+    tab.on("request", lambda request: _note(request.url, base, faults))
+    tab.goto(base + link.address)
+    tab.wait_for_load_state("networkidle")
+    fault = _ran(tab) or next(iter(faults), "")
+    context.close()
+    return Attempt(f"{link.address[:500]} with {link.kept}", fault)
+
+
+def _note(address: str, base: str, faults: list[str]) -> None:
+    if not address.startswith((base, "data:", "blob:")):
+        faults.append(f"a request to {address[:80]}")
