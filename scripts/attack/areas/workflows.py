@@ -44,7 +44,7 @@ _OTHER_FILES = (
 _GH = '#!/bin/sh\n[ "$2" = list ] && echo 0\nexit 0\n'
 
 
-class _Repository:
+class Repository:
     """A small repository, its remote, and the checkout of the job that may write."""
 
     def __init__(self, folder: Path) -> None:
@@ -109,7 +109,7 @@ def attack(campaign: Campaign) -> Iterator[Attempt]:
     if not shutil.which("git"):
         yield Attempt("git", "is not there")
         return
-    repository = _Repository(campaign.folder)
+    repository = Repository(campaign.folder)
     for _ in range(campaign.count(_PROPOSALS)):
         yield _attempt(repository, campaign)
     command = [str(Path(sys.executable).with_name("zizmor")), "--offline", "--quiet", ".github"]
@@ -117,7 +117,7 @@ def attack(campaign: Campaign) -> Iterator[Attempt]:
     yield Attempt("zizmor", done.stdout[-500:] if done.returncode else "")
 
 
-def _attempt(repository: _Repository, campaign: Campaign) -> Attempt:
+def _attempt(repository: Repository, campaign: Campaign) -> Attempt:
     rng = campaign.rng
     branch, name = rng.choice(_BRANCHES), "bibliography/new.bib"
     change: Callable[[Path, str], None] = _written
