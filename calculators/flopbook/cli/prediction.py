@@ -168,7 +168,7 @@ def _calibration(kind: str, name: str | None) -> Calibration | None:
     from flopbook.prediction.calibration import calibrated
 
     (own,) = _given_runs([name])
-    return calibrated(kind, [own.runs])
+    return calibrated(kind, [own.whole()])
 
 
 def _conventions(prediction: Prediction) -> str:
@@ -302,7 +302,7 @@ def _calibrations(name: str | None) -> dict[str, Calibration]:
     if name is None:
         return {}
     (own,) = _given_runs([name])
-    by_kind = calibrations([own.runs])
+    by_kind = calibrations([own.whole()])
     if not by_kind:
         raise FlopbookError(
             f"--calibrate needs {LEAST_ROWS} or more rows of one kind that can be predicted; "

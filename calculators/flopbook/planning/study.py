@@ -19,6 +19,7 @@ from typing import Any, NamedTuple, get_type_hints
 from flopbook.architectures.shape import shape
 from flopbook.data.files import read_bytes
 from flopbook.data.library import library, per_library
+from flopbook.data.run_degrees import DIVIDING, contradiction
 from flopbook.data.yaml_text import Node, named_children, read_yaml
 from flopbook.errors import (
     MOST_TOLD,
@@ -78,27 +79,28 @@ def read_study(path: Path) -> Study:
     if not isinstance(document.value, dict):
         raise DataError([Problem(file, 1, 1, "study", "no options", "options and values", _MEND)])
     problems: list[Problem] = []
-    fields: dict[str, list[str]] = {}
+    typed: dict[str, list[tuple[Node, str]]] = {}
     for name, node in named_children(document):
         if name not in FIELDS:
             near = str(UnknownName("option", name, FIELDS))
             problems.append(_problem(file, node, near, "an option of flopbook plan"))
             continue
         values = list(_values(node))
-        fields[name] = [text for _, text in values]
+        typed[name] = values
         # To look for the name that is nearest takes a while: nobody reads 20,000 slips.
         problems += itertools.islice(_wrong(name, values, file), MOST_TOLD)
         if not values:
             problems.append(_problem(file, node, "nothing", "at least one value"))
     for name in REQUIRED:
-        if name not in fields:
+        if name not in typed:
             problems.append(Problem(file, 1, 1, "study", f"no {name}", f"{name}: VALUES", _MEND))
-    count = math.prod(len(values) for name, values in fields.items() if name != "price")
+    count = math.prod(len(values) for name, values in typed.items() if name != "price")
     if count > MOST_CASES:
         most = f"at most {MOST_CASES:,}"
         problems.append(Problem(file, 1, 1, "study", f"{count:,} cases", most, "ask for fewer"))
-    if problems:
+    if problems := problems or list(_never_made(typed, file)):
         raise DataError(problems)
+    fields = {name: [text for _, text in values] for name, values in typed.items()}
     prices = [amount_option({"price": text}, "price", "USD/s") for text in fields.pop("price", ())]
     names = [name.replace("-", "_") for name in fields]
     cases = (dict(zip(names, case, strict=True)) for case in itertools.product(*fields.values()))
@@ -128,6 +130,24 @@ def _wrong(name: str, values: list[tuple[Node, str]], file: str) -> Iterator[Pro
         except FlopbookError as error:
             expected = f"a {name} that is on file" if name in _ON_FILE else "what a plan takes"
             yield _problem(file, node, shorten(error, 200), expected)
+
+
+def _never_made(typed: Mapping[str, list[tuple[Node, str]]], file: str) -> Iterator[Problem]:
+    """Degrees of which no combination makes any of the numbers of chips: no case has a plan."""
+    named = [name for name in DIVIDING if name in typed]
+    if not named:
+        return
+    sizes = [[_count(name)(text) for _, text in typed[name]] for name in ("chips", *named)]
+    cases = itertools.product(*sizes)
+    wrong = [
+        contradiction(dict(zip(named, degrees, strict=True)), chips) for chips, *degrees in cases
+    ]
+    first = wrong[0]
+    if first is None or None in wrong:
+        return
+    node, _ = typed[named[-1]][0]
+    mend = "mend a degree, or the chips"
+    yield Problem(file, node.line, node.column, "study", *first, mend)
 
 
 def _price(text: str) -> None:

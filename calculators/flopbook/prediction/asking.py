@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from flopbook.data.run_degrees import DIVIDING, contradiction
 from flopbook.data.runs import MeasuredRun
 from flopbook.errors import FlopbookError
 from flopbook.formulas.pipeline import SCHEDULES
@@ -337,8 +338,7 @@ def _check_groups(layout: RunLayout) -> None:
 
 def _check_degrees(degrees: Mapping[str, int], chips: int) -> None:
     """Degrees that are given divide the chips, and multiply to them where all are given."""
-    dividing = {name: degrees[name] for name in ("tp", "pp", "cp", "dp") if name in degrees}
-    product = math.prod(dividing.values())
-    if chips % product or ("dp" in degrees and product != chips):
-        sizes = " ".join(f"{flag_of(name)} {degree}" for name, degree in dividing.items())
+    if contradiction(degrees, chips) is not None:
+        named = [name for name in DIVIDING if name in degrees]
+        sizes = " ".join(f"{flag_of(name)} {degrees[name]}" for name in named)
         raise FlopbookError(f"{sizes} does not make {chips} chips")

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 from flopbook.data.folders import schema_paths
 from flopbook.data.records import with_dates
+from flopbook.data.run_degrees import MEND_RUN, contradiction_of_run
 from flopbook.data.runs import GROUPS, NOTHING, MeasuredRun, RunFile, RunSource, slips
 from flopbook.data.schema import Schema, check, load_schema
 from flopbook.data.yaml_text import Node, read_yaml
@@ -44,6 +45,15 @@ class OwnRuns(NamedTuple):
     unread: tuple[UnreadRow, ...]
     repeated: tuple[str, ...]
 
+    def whole(self) -> RunFile:
+        """All rows, for an answer that would not show which of them is missing.
+
+        Raises DataError with what is wrong with those that were refused.
+        """
+        if self.unread:
+            raise DataError(problem for row in self.unread for problem in row.problems)
+        return self.runs
+
 
 def read_own_runs(path: Path) -> OwnRuns:
     """Read a file in the layout of `calculators/runs/`.
@@ -57,7 +67,7 @@ def read_own_runs(path: Path) -> OwnRuns:
     unread: list[UnreadRow] = []
     for node in nodes:
         row = _without_gaps(node)
-        problems = tuple(_problems(row, sources, file))
+        problems = tuple(_problems(row, sources, file)) or tuple(_contradictions(row, file))
         if problems:
             unread.append(UnreadRow(_id_of(node), _word(_plain(node).get("kind", "")), problems))
             continue
@@ -156,6 +166,14 @@ def _problems(row: Node, sources: Mapping[str, RunSource], file: str) -> Iterato
         expected = f"one of {', '.join(sorted(sources))}"
         mend = "describe the source at the top of the file"
         yield Problem(file, key.line, key.column, "source", f"'{key.value}'", expected, mend)
+
+
+def _contradictions(row: Node, file: str) -> Iterator[Problem]:
+    """Degrees that do not make the chips: the time of no layout would answer such a row."""
+    wrong = contradiction_of_run(_run(row, file))
+    if wrong is not None:
+        degrees = row.value.get("parallelism", row)
+        yield Problem(file, degrees.line, degrees.column, "run", *wrong, MEND_RUN)
 
 
 def _out_of_range(group: Node, file: str) -> Iterator[Problem]:

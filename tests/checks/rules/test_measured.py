@@ -9,6 +9,7 @@ import pytest
 from flopbook.checks.rules import measured
 from flopbook.checks.rules.base import Holdings
 from flopbook.data.library import library
+from flopbook.data.run_degrees import WRONG_DEGREES
 from flopbook.data.runs import MeasuredRun, RunFile, RunSource
 
 ROW = MeasuredRun(
@@ -39,7 +40,7 @@ def test_degrees_multiply_to_the_chips(degree: str) -> None:
     wrong = ROW._replace(parallelism={**ROW.parallelism, degree: 3})
     (message,) = messages(wrong)
     assert "expected a product of 8 chips" in message
-    assert messages(wrong._replace(flags=(measured.WRONG_DEGREES,))) == []
+    assert messages(wrong._replace(flags=(WRONG_DEGREES,))) == []
 
 
 def test_degrees_of_a_part_of_a_chip_are_not_multiplied() -> None:

@@ -5,10 +5,10 @@ A publication may be wrong; then the row says so with a flag, and nothing is fit
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 
 from flopbook.checks.rules.base import Advice, Finding, Holdings
+from flopbook.data.run_degrees import MEND_RUN, contradiction_of_run
 from flopbook.data.runs import MODEL_FILE, MeasuredRun, RunFile, RunSource
 from flopbook.errors import FlopbookError, Problem
 from flopbook.prediction.conventions import HARDWARE, flop_per_token
@@ -24,9 +24,7 @@ COUNTING = 0.3
 # Formats whose peak a source may take for a utilisation instead of that in 16 bits.
 PEAKS = ("peak_16bit", "peak_8bit", "peak_4bit")
 TERA = 1e12
-DEGREES = ("tp", "pp", "dp", "cp")
 # The flags with which a row owns up to a contradiction in its source.
-WRONG_DEGREES = "parallel_sizes_do_not_multiply_to_n_gpus"
 WRONG_TOTAL = "columns_swapped_in_source"
 WRONG_WORK = "utilisation_disagrees_with_tokens"
 
@@ -68,18 +66,9 @@ def _shape(row: MeasuredRun, holdings: Holdings) -> Iterator[Finding]:
 
 def _degrees(row: MeasuredRun) -> Iterator[Finding]:
     """TP x PP x DP x CP is the number of chips; without DP, the others divide it."""
-    degrees = row.parallelism
-    chips = row.hardware.get("n_chips")
-    # Degrees of a part of a chip, such as a core, multiply to more than the chips.
-    if chips is None or "parallel_unit" in degrees or WRONG_DEGREES in row.flags:
-        return
-    product = math.prod(degrees.get(name, 1) for name in DEGREES)
-    is_sound = product == chips if "dp" in degrees else chips % product == 0
-    if not is_sound:
-        sizes = " x ".join(f"{name} {degrees[name]}" for name in DEGREES if name in degrees)
-        expected = "a product of" if "dp" in degrees else "a divisor of the"
-        advice = Advice(f"{expected} {chips} chips", f"mend a degree, or flag {WRONG_DEGREES}")
-        yield _at(row, f"{sizes} = {product}", advice)
+    wrong = contradiction_of_run(row)
+    if wrong is not None:
+        yield _at(row, wrong.observed, Advice(wrong.expected, MEND_RUN))
 
 
 def _totals(row: MeasuredRun) -> Iterator[Finding]:
