@@ -123,7 +123,8 @@ def test_one_ring_is_compared_at_the_same_rate() -> None:
     )
     assert one["one_ring_seconds"] == pytest.approx(2 * 511 / 512 * 1e9 / 50e9)
     assert round(one["one_ring_seconds"] / one["seconds"]) == 8
-    assert 'levels["one_ring_seconds"]' in text_of("networks")
+    text = text_of("networks")
+    assert "set one_ring = 2 * 511 / 512 * GB / nic" in text and "instead of through eight" in text
 
 
 def test_a_switch_that_adds_does_not_speed_up_a_lone_reduce_scatter() -> None:
@@ -147,12 +148,12 @@ def test_the_measured_kernel_reads() -> None:
     """The benchmark writes one number for a block of threads; its type is fp32."""
     text = text_of("roofline")
     assert "switches between reading and writing" not in text
-    assert "multiply-adds in fp32 for each number that it reads, and" in text
+    assert "only reads and writes one number for a whole block" in text
 
 
 def test_the_listing_of_attention_is_that_of_todays_kernels() -> None:
     text = text_of("kernels")
-    assert 'In today\'s kernels, such as those of {{ cite("dao2024flashattention") }}' in text
+    assert 'Since its second version ({{ cite("dao2024flashattention") }})' in text
 
 
 def test_sequence_parallelism_sends_a_quarter_more_than_four_all_reduces() -> None:
@@ -171,7 +172,8 @@ def test_the_trainer_of_the_measured_pools_did_not_slow_down_in_proportion() -> 
 
 def test_measured_weight_sync_took_longer_than_one_port() -> None:
     stated = {row.id: row.stated.value for row in ledger_rows()}
-    assert stated["verl-sync-235b"] > 2 * 235e9 / 50e9 > stated["verl-sync-30b"]
+    for size in (30, 235):
+        assert stated[f"verl-sync-{size}b"] > 2 * size * 1e9 / 50e9
     assert "Weight sync is a matter of" not in text_of("reinforcement-learning")
 
 
