@@ -12,7 +12,7 @@ import pytest
 from flopbook import calculate
 from flopbook.errors import FlopbookError
 from flopbook.evaluation.answers import answer
-from flopbook.evaluation.lookups import NO_PEAK
+from flopbook.evaluation.lookups import NO_PEAK, OTHER_PEAKS
 from flopbook.evaluation.sweeping import sweep
 from flopbook.formulas.inference_outputs import NO_ARITHMETIC
 
@@ -49,7 +49,11 @@ def test_the_note_says_from_which_peak_on_that_holds() -> None:
     assert enough > 2 * MET / (2 * MET / 819e9)
     assert "3.276 TFLOP/s" in told(result)
     assert f"note: {told(result)}" in answer(result)
-    assert NO_PEAK.format(chip="apple/m3-ultra", sparsity="dense", dtype="bf16") in result.notes
+    asked = {"sparsity": "dense", "dtype": "bf16"}
+    assert NO_PEAK.format(chip="apple/m3-ultra", others="", **asked) in result.notes
+    others = OTHER_PEAKS.format(formats="fp4, fp8")
+    note = NO_PEAK.format(chip="nvidia/jetson-agx-thor", others=others, **asked)
+    assert note in decode(chip="jetson-agx-thor").notes
 
 
 @pytest.mark.parametrize("batch", [1, 16, 256])

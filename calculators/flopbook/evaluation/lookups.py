@@ -10,6 +10,7 @@ import contextlib
 import math
 from collections.abc import Callable
 
+from flopbook.data.claims import Claim
 from flopbook.errors import FlopbookError
 from flopbook.evaluation.request import Request, flag, read_input
 from flopbook.formulas.declaration import Input
@@ -23,7 +24,8 @@ from flopbook.quantities.dtypes import STANDS_FOR, WIDTHS
 # One of them multiplies on nearly every chip, also where weights are narrower.
 WIDE_FORMATS = ("bf16", "fp16")
 # The form on the page says the same.
-NO_PEAK = "{chip} has no {sparsity} {dtype} peak on record"
+NO_PEAK = "{chip} has no {sparsity} {dtype} peak on record{others}"
+OTHER_PEAKS = ", but of {formats}"
 # Gives a value of the chip of a request; None where the question does not need it.
 ChipValue = Callable[[Chip, Request], Picked | PickedWord | None]
 
@@ -77,8 +79,22 @@ def _goes_without(spec: Input, request: Request) -> bool:
     claims = request.chip.entry.claims
     if sparsity != "dense" or any(choose_peak(claims, each, sparsity) for each in formats):
         return False
-    request.notes.append(NO_PEAK.format(chip=request.chip.id, sparsity=sparsity, dtype=dtype))
+    known = _formats(claims)
+    others = OTHER_PEAKS.format(formats=", ".join(known)) if known else ""
+    note = NO_PEAK.format(chip=request.chip.id, sparsity=sparsity, dtype=dtype, others=others)
+    request.notes.append(note)
     return True
+
+
+def _formats(claims: tuple[Claim, ...]) -> list[str]:
+    """The number formats whose peak is on record, dense or not."""
+    return sorted(
+        {
+            claim.dtype
+            for claim in claims
+            if claim.dtype in WIDTHS and choose_peak(claims, claim.dtype, claim.sparsity)
+        }
+    )
 
 
 def _roofs(chip: Chip, request: Request) -> PickedWord:

@@ -152,7 +152,9 @@ function fromChip(input, chip, form) {
   const standIn = input.dtype ? form.data.stand_ins[dtype] : undefined;
   const found = peakOf(chip, standIn, sparsity);
   if (!found && input.optional && sparsity === "dense" && !hasAnotherPeak(chip, dtype, form.data.wide)) {
-    const notes = form.data.said.no_peak.map((text) => filled(text, {chip: chip.id, sparsity, dtype}));
+    const known = Object.keys(chip.peaks).sort();
+    const others = known.length ? filled(form.data.said.other_peaks[0], {formats: known.join(", ")}) : "";
+    const notes = form.data.said.no_peak.map((text) => filled(text, {chip: chip.id, sparsity, dtype, others}));
     return {value: Infinity, origin: "default", open: true, notes};
   }
   if (!found) return {error: `${chip.name} has no ${sparsity} ${dtype} peak`};

@@ -19,7 +19,13 @@ from flopbook.evaluation.calculator import (
     calculate,
 )
 from flopbook.evaluation.formats import BY_RULE, TENSORS
-from flopbook.evaluation.lookups import MIXTURE_FIELDS, NO_PEAK, WIDE_FORMATS, from_chip
+from flopbook.evaluation.lookups import (
+    MIXTURE_FIELDS,
+    NO_PEAK,
+    OTHER_PEAKS,
+    WIDE_FORMATS,
+    from_chip,
+)
 from flopbook.evaluation.request import Request
 from flopbook.formulas import get_formula, printed
 from flopbook.formulas.declaration import Formula
@@ -132,6 +138,7 @@ def _general_notes() -> dict[str, list[str]]:
         "whole_nodes": [WHOLE_NODES],
         "by_rule": [BY_RULE],
         "no_peak": [NO_PEAK],
+        "other_peaks": [OTHER_PEAKS],
     }
 
 
