@@ -8,6 +8,7 @@ import pytest
 
 from flopbook.architectures.config import Config
 from flopbook.architectures.huggingface import shape_of
+from flopbook.architectures.patterns import written
 from flopbook.errors import FlopbookError
 from tests.support.huggingface_configs import LLAMA, like
 from tests.support.hybrid_configs import SPARSE
@@ -83,3 +84,17 @@ def test_marks_are_cut_to_the_layers() -> None:
         config.marks("marks", 4)
     with pytest.raises(FlopbookError, match="marks other than 0 and 1"):
         config.marks("odd", 2)
+
+
+@pytest.mark.parametrize(
+    ("kinds", "pattern"),
+    [
+        (["window"], "1 window"),
+        (["window"] * 4, "1 window"),
+        (["window", "full"] * 2, "1 window, 1 full"),
+        (["window", "full"] * 2 + ["window"], "2 x (1 window, 1 full), 1 window"),
+        (["window", "full", "window"], "1 window, 1 full, 1 window"),
+    ],
+)
+def test_the_shortest_pattern(kinds: list[str], pattern: str) -> None:
+    assert written(kinds) == pattern
