@@ -130,6 +130,16 @@ def test_blocks_of_nemotron() -> None:
     assert no_experts["ffn_layers"] == 1 and "experts" not in no_experts
 
 
+def test_experts_of_granite_stand_beside_one_shared_block() -> None:
+    config = {**LLAMA, **MAMBA2, "model_type": "granitemoehybrid", "num_hidden_layers": 4}
+    config |= {"attn_layer_indices": [3], "shared_intermediate_size": 1024}
+    found = read(config, num_local_experts=8, num_experts_per_tok=2)
+    assert (found["shared_experts"], found["shared_expert_d_ff"]) == (1, 1024)
+    assert found["expert_d_ff"] == 14336 and "d_ff" not in found
+    plain = read(config)
+    assert plain["d_ff"] == 1024 and "experts" not in plain
+
+
 LONGCAT = like(
     {key: value for key, value in DEEPSEEK.items() if "expert" not in key and "moe" not in key},
     "longcat_flash",
