@@ -315,7 +315,7 @@ def serving(
 
     Leaves out:
         - Arithmetic, where no peak rate is known: the answer then says from which peak rate on
-          that is nothing. [no size: it depends on the rate that is not known]
+          that is at most a tenth. [no size: it depends on the rate that is not known]
         - Messages between chips, kernel launches and the rates that no program reaches, in all
           but the likely_ values: prices and times without it are those of the bound.
           [software]

@@ -201,9 +201,8 @@ def decode(
         over them, whichever needs fewer.
 
         Arithmetic that takes no longer than reading costs no time. A chip whose peak rate is not
-        published is therefore answered from its bandwidth, with the peak rate from which on that
-        is so: 2 operations for each weight and token in the time of reading the weights, and those
-        of attention in the time of reading the cache, whichever needs more.
+        published is therefore answered from its bandwidth, with the peak rate from which on
+        arithmetic makes the step at most a tenth longer: that of products, of attention or of both.
 
         Nobody reaches that bound. What to expect of a tuned engine is fitted to published steps on
         A100: 80 % of its rate, 76 microseconds for each layer, and the messages at the rate of the
@@ -211,7 +210,7 @@ def decode(
 
     Leaves out:
         - Arithmetic, where no peak rate is known: the answer then says from which peak rate on
-          that is nothing. [no size: it depends on the rate that is not known]
+          that is at most a tenth. [no size: it depends on the rate that is not known]
         - Messages between chips, two in each layer, kernel launches, and the bandwidth that no
           program reaches, all in likely_seconds: measured steps of Llama 2 7B on A100 take 1.5
           times the bound on one chip and 3.7 times on eight. [software]

@@ -46,19 +46,18 @@ MESSAGES_OUTPUT = {
     ),
 }
 
-# Whether a step waits for arithmetic, and from which peak rate on it does not.
+# From which peak rate on arithmetic hardly counts.
 ENOUGH_OUTPUT = {
     "enough_peak": Output(
         "FLOP/s",
         r"\pi_\text{enough}",
-        "peak rate from which on memory alone sets the pace of this step",
+        "peak rate from which on arithmetic adds at most a tenth to what memory takes",
     ),
 }
 # What an answer without a peak rate says.
 NO_ARITHMETIC = (
-    "without --peak no arithmetic is counted: the times of steps hold for a chip with a peak of "
-    "{enough_peak} or more (more for a larger --batch); with half of that a step takes up to "
-    "twice as long"
+    "without --peak no arithmetic is counted: it adds at most a tenth to a step on a chip with a "
+    "peak of {enough_peak} or more (more for a larger --batch), and sets the pace far below that"
 )
 
 # How the steps of these parts are written.
@@ -126,6 +125,7 @@ PART_SYMBOLS = LAYER_SYMBOLS | {
 DECODING_SYMBOLS = {
     "product_work": r"W_\text{products}",
     "score_work_of_step": r"W_\text{scores}",
+    "longest": r"T_\text{most}",
     "moved": "m_r",
     "score_seconds": r"T_\text{scores}",
     "attention": r"T_\text{attention}",

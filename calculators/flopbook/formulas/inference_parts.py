@@ -53,6 +53,7 @@ LAYER_OVERHEAD = 76e-6
 MESSAGES = Constant(2.0, "1", "all-reduces of a layer: after attention and after the FFN")
 # 23.2 ms for a token of one sequence at TP 16, by SGLang; 5.5 ms are expected of it.
 TWO_SERVERS = Constant(4.2, "1", "measured over expected, between two servers")
+TENTH_MORE = Constant(1.1, "1", "a step that arithmetic makes a tenth longer")
 SECOND = Constant(1.0, "s", "any time, where there is none")
 
 LIMITS = ("weights", "KV cache", "arithmetic")
@@ -229,6 +230,7 @@ def decoding_step(
     score_seconds = score_work_of_step / peak
     # Attention follows the products of its layer, so both times add; within each, reading and
     # arithmetic overlap.
+    longest = TENTH_MORE * (weight_seconds + kv_seconds)
     attention = maximum(kv_seconds, score_seconds)
     products = maximum(weight_seconds, compute_seconds)
     return {
@@ -237,10 +239,13 @@ def decoding_step(
         "attention": attention,
         "products": products,
         "step": products + attention,
-        # From this rate on neither waits for arithmetic. The guard is for layers that keep nothing.
+        # Arithmetic may set the pace of products, of attention or of both.
         "enough_peak": maximum(
-            product_work / weight_seconds,
-            score_work_of_step / where(kv_seconds > 0, kv_seconds, weight_seconds),
+            (product_work + score_work_of_step) / longest,
+            maximum(
+                product_work / (longest - kv_seconds),
+                score_work_of_step / (longest - weight_seconds),
+            ),
         ),
     }
 
