@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
+from flopbook.formulas import memory, prefill
 from flopbook.formulas import training_omissions as left_out
 from flopbook.formulas.launches import kernels_beside_dense_ones, messages_below_the_rate
 from flopbook.formulas.network_omissions import BUS_SHARE, MEASURED_SHARE
@@ -78,3 +81,47 @@ def test_sequences_and_heads_of_a_run() -> None:
     fits = head_is_a_part.function
     assert fits(77, 11, 7) and not fits(76, 11, 7)
     assert fits(1, inf, 7) and fits(1, 11, inf) and fits(1, inf, inf)
+
+
+# So few values that a byte shows: two layers, width 8, nothing reserved, no context of a process.
+TINY: dict[str, Any] = {
+    **{"params": 2000, "layers": 2, "d_model": 8, "heads": 2, "kv_heads": 2, "head_dim": 4},
+    **{"vocab": 4, "d_ff": 16, "seq": 64, "micro_batch": 1, "tp": 2},
+    **{"reserve": 0, "context_bytes": 0, "group_bytes": 0},
+}
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"dropout": "yes"},
+        {"seq": 640, "micro_batch": 3},
+        {"recompute": "full"},
+        {"recompute": "none", "attention": "scores"},
+        {"experts": 4, "experts_per_token": 2, "expert_d_ff": 4},
+        {"norms_per_layer": 4, "residual_streams": 2},
+        {"q_lora_rank": 3},
+    ],
+)
+def test_rows_of_a_tiny_model(options: dict[str, Any]) -> None:
+    """What is promised is what sequence parallelism saves, to the byte."""
+    values = {name: size for name, size in {**TINY, **options}.items() if name in memory.inputs}
+    whole, cut = memory(**values), memory(**values, sequence_parallel="yes")
+    known = {**memory.defaults, **values, **whole}
+    promised = -left_out.rows_kept_whole.value(known) * whole["total"]
+    assert promised == near(whole["total"] - cut["total"], abs=1e-6)
+
+
+def test_prompts_of_a_tuned_engine() -> None:
+    """Half of the rates, and half a second for each of two layers."""
+    sizes = {"params": 1000, "compute_params": 1000, "layers": 2, "heads": 2, "head_dim": 5}
+    rates = {"bandwidth": 10, "peak": 1000, "prompt_share": 0.5, "layer_overhead": 0.25}
+    found = prefill(**sizes, **rates, seq=10, batch=3)
+    assert found["likely_seconds"] == near(found["seconds"] / 0.5 + 0.5)
+    assert found["likely_tokens_per_s"] == near(30 / found["likely_seconds"])
+    assert found["tokens_per_s"] == near(30 / found["seconds"])
+    linked = prefill(**sizes, **rates, seq=10, batch=3, tp=2, d_model=10, link_bandwidth=10)
+    assert linked["message_seconds"] > 0
+    beside = linked["seconds"] / 0.5 + 0.5 + linked["message_seconds"]
+    assert linked["likely_seconds"] == near(beside)
