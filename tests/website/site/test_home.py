@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from flopbook.planning.serving import plan_serving
+from scripts.website.build.typesetting import typeset
 from scripts.website.pages import home_questions as asking
 from scripts.website.pages import planner, serving_data, serving_planner
 from scripts.website.pages.planner_words import serving_words
@@ -51,8 +52,8 @@ def test_script_and_page_give_one_answer(surf: Any, base: str) -> None:
     """And what the script needs comes only when somebody asks."""
     seen = surf(_examples, base)
     assert seen["shown"] == {"train": seen["train"], "serve": seen["serve"]}
-    assert seen["train"] == [*asking.train_answer(**planner.FIRST)] and seen["quiet"]
-    assert seen["serve"] == [*asking.serve_answer(**serving_planner.FIRST)]
+    assert seen["train"] == [*map(typeset, asking.train_answer(**planner.FIRST))] and seen["quiet"]
+    assert seen["serve"] == [*map(typeset, asking.serve_answer(**serving_planner.FIRST))]
 
 
 def _answers(context: Any, base: str) -> dict[str, list[str]]:
@@ -74,7 +75,7 @@ def test_what_does_not_fit_says_what_would(surf: Any, base: str) -> None:
     assert seen["one"][0].startswith("Fits") and "layouts: one chip." in seen["one"][1]
     assert seen["huge"][0].startswith("Does not fit") and "it fits from" in seen["huge"][1]
     asked = serving_data.usual_question("llama-3-70b", "h100-sxm", 64)
-    assert serving_words(plan_serving(asked, 1).layouts[0]) in seen["copies"][1]
+    assert typeset(serving_words(plan_serving(asked, 1).layouts[0])) in seen["copies"][1]
     assert "is not a quantity" in seen["bad"][0] and "from 1 to 1,048,576" in seen["none"][0]
 
 

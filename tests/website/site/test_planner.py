@@ -14,6 +14,7 @@ from flopbook.planning.planner import plan
 from flopbook.planning.serving import plan_serving
 from flopbook.planning.serving_question import serving_question
 from flopbook.quantities.units import format_quantity
+from scripts.website.build.typesetting import typeset
 from scripts.website.pages import planner, planner_data, serving_planner
 from scripts.website.pages.planner_words import serving_words
 from tests.support.browsing import faults
@@ -79,7 +80,7 @@ def test_the_page_shows_the_plan_of_the_command(surf: Any, base: str) -> None:
 
     seen = surf(look)
     assert seen["titles"] == [
-        f"{n}. {layout_words(one._asdict())}" for n, one in enumerate(best, 1)
+        typeset(f"{n}. {layout_words(one._asdict())}") for n, one in enumerate(best, 1)
     ]
     assert seen["pictures"] == 3 and seen["faults"] == {}
     units = {"s": 1.0, "ms": 1e-3}
@@ -110,7 +111,7 @@ def test_serving_shows_the_plan_of_the_command(surf: Any, base: str) -> None:
         return {**seen, "both": tab.inner_text(".fb-said"), "url": tab.url}
 
     seen = surf(look)
-    words = [serving_words(one) for one in best.layouts]
+    words = [typeset(serving_words(one)) for one in best.layouts]
     assert seen["titles"] == [f"{n}. {one[0].upper()}{one[1:]}" for n, one in enumerate(words, 1)]
     assert seen["pictures"] >= 3 and seen["faults"] == {}
     for part in ("weights read and multiplied", "KV cache", "kernel launches", "a million tokens"):
