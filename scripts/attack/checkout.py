@@ -69,6 +69,13 @@ _ABSENT = {
     ),
     "mkdocs.yml": (
         "          - Sentences: contributing/sentences.md\n",
+        # Pages that people write: one of them stands for all.
+        "          - Architecture: contributing/architecture.md\n",
+        "          - Look: contributing/look.md\n",
+        "          - Style: contributing/style.md\n",
+        "          - Code: contributing/code.md\n",
+        "          - Decisions: contributing/decisions.md\n",
+        "          - The handbook compared: contributing/handbook-compared.md\n",
         "      - Cheat sheet: cheat-sheet.md\n",
     ),
 }
@@ -109,7 +116,7 @@ def small_checkout(folder: Path) -> Path:
         for text in texts:
             _cut(folder / name, text)
     _entries(folder)
-    for number, name in enumerate(_written_pages()):
+    for number, name in enumerate(_written_pages(folder)):
         page = _PAGE.format(f"Page {number}", "")
         _write(folder / "docs" / name, page + _sections(ROOT / "docs" / name))
     handbook = folder / "docs" / "handbook"
@@ -131,9 +138,9 @@ def whole_checkout(folder: Path) -> Path:
     return folder
 
 
-def _written_pages() -> list[str]:
-    """The pages of the navigation that people write; all others are made from data."""
-    config = yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
+def _written_pages(folder: Path) -> list[str]:
+    """The pages of its navigation that people write; all others are made from data."""
+    config = yaml.safe_load((folder / "mkdocs.yml").read_text(encoding="utf-8"))
     return [page for page in _pages(config["nav"]) if (ROOT / "docs" / page).is_file()]
 
 
