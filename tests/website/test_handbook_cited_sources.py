@@ -80,7 +80,7 @@ def test_a_switch_that_adds_speeds_up_the_all_reduce_alone() -> None:
         assert rate[other] / rate["off-all-reduce"] == pytest.approx(0.99, abs=0.01)
 
 
-def test_two_pools_do_not_slow_a_trainer_that_does_not_scale() -> None:
+def test_half_of_the_gpus_did_not_take_twice_as_long_to_train() -> None:
     """T/(1 - x) has 2 on half of the GPUs; verl took 1.16, 1.18 and 0.99 times as long."""
     on_all = [_stated(f"verl-7b-training{end}") for end in ("-32", "-64", "")]
     on_half = [_stated(f"verl-7b-training-apart-{gpus}") for gpus in (16, 32, 64)]

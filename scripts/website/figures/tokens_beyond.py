@@ -61,7 +61,7 @@ def figure() -> Figure:
     few, many = (grown(name) for name in NAMED)
     return Figure(
         f"Past its node an H100 needs {100 * (few - 1):.0f}% more tokens to hide the gathers, a "
-        f"B200 {many:.2g} times as many",
+        f"B200 {many:.3g} times as many",
         f"{'; '.join(facts)}. The line is one sequence of {SEQUENCE:,.0f} tokens.",
         "Smallest batch per chip for FSDP in bf16, from printed peaks and links, with the "
         "network cards that the usual server has. All cards of a node work on one gather, so "
