@@ -6,10 +6,12 @@ closed forms of the formulas.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pytest
 
+from flopbook.formulas.caches import heads_have_a_width, scales_of_narrow_values, unfilled_pages
 from flopbook.formulas.layer_kinds import (
     attention_widths,
     head_width,
@@ -239,7 +241,8 @@ def test_what_the_scores_of_a_sequence_take() -> None:
     # Without a number of heads keys and values are as wide as the model together.
     open_heads = sequence_work(heads=0, **sizes, **layers, **rest, **PAIRS)
     assert open_heads["pair_width"] == open_heads["window_pair"] == 10
-    one_head = sequence_work(heads=1, **sizes, **layers, **rest, **PAIRS)
+    narrow = {**sizes, "head_size": 3}
+    one_head = sequence_work(heads=1, **narrow, **layers, **rest, **PAIRS)
     assert (one_head["pair_width"], one_head["window_pair"]) == (10, 4)
 
 
@@ -250,3 +253,19 @@ def test_without_a_mask_every_query_meets_every_key() -> None:
     )  # fmt: skip
     each = 30 * 50 + 12 * 4 * 5 + 2 * 6 * 7 * 5 + 2 * 40
     assert found["rectangle"] == 11 * each
+
+
+def test_what_a_cache_leaves_out() -> None:
+    """Half a page of 16 tokens; an eighth of a byte of scales for a value of half a byte."""
+    assert unfilled_pages.function(80) == pytest.approx(0.1)
+    size = scales_of_narrow_values.function
+    assert size(0.5, 100, 0) == pytest.approx(0.25)
+    assert size(0.5, 100, 40) == pytest.approx(0.15)
+    assert size(0.25, 100, 0) == pytest.approx(0.5)
+    assert size(1, 100, 0) == size(0.51, 100, 0) == 0
+
+
+def test_heads_are_as_wide_as_something_says() -> None:
+    known = heads_have_a_width.function
+    assert known(5, math.inf, 0) and known(math.inf, 5, 0) and known(math.inf, math.inf, 1)
+    assert not known(math.inf, math.inf, 0)
