@@ -66,6 +66,8 @@ def test_failures_at_the_rate_of_research_clusters() -> None:
     assert run(chips, 2 * failures.LLAMA_MTBF, 600, 0.88) == near(0, abs=1e-12)
     assert run(chips, 0, 600, 0.88) == near(0, abs=1e-12)
     assert run(chips, failures.LLAMA_MTBF, 600, 0) == 0
+    # Restarts are no more than all that is lost.
+    assert run(2 * chips, failures.LLAMA_MTBF, 600, 0.98) == near(0.98 / (1 - 0.02 * more) - 1)
     assert run(50 * chips, failures.LLAMA_MTBF, 600, 0.1) == near(99)
 
 
@@ -224,7 +226,8 @@ def test_what_bounds_a_step() -> None:
     asked = ("answer_seconds", "seconds_with_first", "usd_per_request", "likely_usd_per_request")
     assert all(none[name] == inf for name in (*lost, *asked, "usd_per_million_prompt_tokens"))
     assert none["tokens_per_s"] == none["requests_per_s"] == 0
-    one = served(memory=2800, price=3)
+    one = served(memory=2800, price=3, answer_tokens=5, prompt_tokens=4)
+    assert one["requests_per_s"] > 0 and one["usd_per_request"] < inf
     assert (one["batch_runs"], one["bound"]) == (1, "weights")
     assert one["seconds"] == near(280)
 
