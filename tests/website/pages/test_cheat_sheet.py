@@ -88,7 +88,7 @@ def test_a_chip_shows_its_values(name: str) -> None:
     ridge = calculate("ridge-point", chip=name)["flop_per_byte"]
     for text in (
         escape(format_quantity(item.peak("bf16"), "FLOP/s")),
-        escape(format_quantity(item.memory(), "byte")),
+        escape(item.pick_memory().words),
         escape(format_quantity(item.memory_bandwidth(), "byte/s")),
         f"<td>{ridge:.0f}</td>",
         escape(format_quantity(item.power(), "W")),
