@@ -34,7 +34,11 @@ def stated(name: str) -> float:
 def steps() -> list[RolloutStep]:
     """Both models, in turn and in two pools; of the pools, what the trainer does."""
     rows = []
-    for model, name, trainers in (("7b", "7B", 64), ("30b", "30B", 32)):
+    pools = (
+        ("7b", "7B", 64, "verl-7b-training-apart-64"),
+        ("30b", "30B", 32, "verl-30b-training-apart"),
+    )
+    for model, name, trainers, update_apart in pools:
         scores = ["scoring"] if model == "7b" else ["scoring", "reference"]
         jobs = {
             "generate": stated(f"verl-{model}-generation"),
@@ -42,7 +46,7 @@ def steps() -> list[RolloutStep]:
             "update": stated(f"verl-{model}-training"),
         }
         rows.append(_with_rest(f"{name}, in turn", stated(f"verl-{model}-step"), jobs))
-        update = {"update": stated(f"verl-{model}-apart-training")}
+        update = {"update": stated(update_apart)}
         rows.append(_with_rest(f"trainer on {trainers}", stated(f"verl-{model}-apart"), update))
     return rows
 
