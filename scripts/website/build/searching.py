@@ -19,7 +19,7 @@ from flopbook.data.library import load_entry, load_model, model_ids, references
 from scripts.website.build import search_cards
 from scripts.website.pages.sources import topic_page
 
-LONGEST = 2500  # characters of a section
+LONGEST = 2400  # characters of a section
 _PEOPLE = 8  # names of authors that are searched
 # Pages of which only the head is kept: what they list has a document each.
 _LISTS = ("models", "references")

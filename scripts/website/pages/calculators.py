@@ -36,7 +36,14 @@ from scripts.website.pages.forms import (
 )
 from scripts.website.pages.pitfalls import PAGE as PITFALLS
 from scripts.website.pages.pitfalls import pitfalls_of
-from scripts.website.pages.sources import bibtex_block, cite, html_link, page_bibtex, stylesheet
+from scripts.website.pages.sources import (
+    bibtex_block,
+    cite,
+    cited_bibtex,
+    html_link,
+    page_bibtex,
+    stylesheet,
+)
 from scripts.website.pages.terms import term_link
 
 INDEX = "calculators/index.md"
@@ -294,7 +301,7 @@ def _bibtex_blocks(formula: Formula) -> list[Html]:
     # A calculator takes values of any source, so the newest reading dates its page.
     read = date.fromisoformat(max(source.urldate for source in references().values()))
     title = f"{formula.title}: a calculator"
-    sources = [reference(key).bibtex for key in formula.sources]
+    sources = [cited_bibtex(reference(key)) for key in formula.sources]
     noun = "source" if len(sources) == 1 else "sources"
     return [
         bibtex_block("BibTeX of this page", page_bibtex(title, "calculator", formula.id, read))

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from datetime import date
 
 import flopbook
+from flopbook.data.bibtex_text import BibEntry, print_entry, read_entry
 from flopbook.data.claims import Claim
 from flopbook.data.library import link_status, reference, references, topics
 from flopbook.data.reference import Reference
@@ -237,6 +238,19 @@ def bibtex_block(title: str, text: str) -> Html:
         "<details><summary>{}</summary>"
         '<pre class="fb-bibtex" tabindex="0"><code>{}</code></pre></details>'
     ).format(title, code)
+
+
+# What we say of a work, which a list of references would print.
+_OURS = ("annote", "code", "keywords", "preprint", "record", "tier")
+
+
+def cited_bibtex(work: Reference) -> str:
+    """The entry of a work as others cite it, without our note, its topics and its standing."""
+    entry = read_entry(work.bibtex)
+    if entry is None:
+        return work.bibtex
+    fields = tuple(field for field in entry.fields if field.name not in _OURS)
+    return print_entry(BibEntry(entry.type, entry.key, fields))
 
 
 def page_bibtex(title: str, kind: str, name: str, read: date) -> str:
