@@ -72,6 +72,8 @@ def _is_left_out(document: Document) -> bool:
     kind, name, section = _place(document)
     if not section:
         return False
+    if (kind, name) == ("contributing", "sentences"):  # templates of what other pages say
+        return True
     return kind in _LISTS or (kind in _PAGES and bool(name) and section not in _TOLD)
 
 

@@ -266,14 +266,14 @@ def _working(formula: Formula) -> list[Html]:
 def _terminal(formula: Formula, number: int) -> Html:
     """One example as a terminal shows it, command and answer.
 
-    Of a long answer the results are shown, and all of it opens on a click.
+    Of a long answer the results are shown; of the first, all of it opens on a click.
     """
     command = f"$ {example(formula, number)}"
     lines = shown_answer(calculated_example(formula, number)).split("\n")
     is_long = len(lines) > MOST_PRINTED and ORIGINS in lines
     shown = lines[: lines.index(ORIGINS)] if is_long else lines
     block = code_block("\n".join([command, *shown]), "console") + Html("\n")
-    if not is_long:
+    if not is_long or number > 0:
         return block
     # A blank line inside pre would end the block for a Markdown reader: line breaks are entities.
     whole = Html("&#10;").join(lines)

@@ -134,6 +134,15 @@ def test_marks_of_markdown_are_themselves_again_and_marks_of_html_are_not() -> N
     assert read(made).text == read(page).text and read(made)["title"] == read(page)["title"]
 
 
+def test_a_bracket_loses_what_a_browser_knows_of_it() -> None:
+    """Also of a bar, which stretches over its letter only when told."""
+    opening = '<mo stretchy="true" fence="true" form="prefix">(</mo>'
+    bar = '<mo stretchy="true">¯</mo>'
+    assert slim_page(f"<mrow>{opening}<mi>x</mi>{bar}</mrow>") == (
+        f"<mrow><mo>(</mo><mi>x</mi>{bar}</mrow>"
+    )
+
+
 def test_a_script_loses_whole_lines_of_comment_only() -> None:
     text = '// gone\n\n/** gone\n too */\nlet a = "// stays"; // stays\n  b();\n'
     assert slim_script(text) == 'let a = "// stays"; // stays\nb();\n'
