@@ -58,8 +58,7 @@ def _problems(path: Path, read: Callable[[str, str], Node | None]) -> Iterator[P
     except TooLarge as error:
         # Of a page, the rule of files says it.
         if path.suffix == ".py":
-            observed, expected = str(error.strerror), f"at most {MAX_PAGE_BYTES:,} bytes"
-            yield Problem(file, 1, 1, "size", observed, expected, "split the notebook")
+            yield _too_long(error, file)
     except OSError:
         pass  # what no file is, the rule of files says
 
@@ -91,7 +90,14 @@ def extra_in_head(path: Path) -> str:
         head = notebook_head(read_text(path, MAX_PAGE_BYTES), file)
     except UnicodeDecodeError as error:
         raise DataError([_no_text(error, file)]) from None
+    except TooLarge as error:
+        raise DataError([_too_long(error, file)]) from None
     return str(head.get("extra") or "") if head else ""
+
+
+def _too_long(error: TooLarge, file: str) -> Problem:
+    observed, expected = str(error.strerror), f"at most {MAX_PAGE_BYTES:,} bytes"
+    return Problem(file, 1, 1, "size", observed, expected, "split the notebook")
 
 
 def notebook_head(text: str, file: str) -> Node | None:
