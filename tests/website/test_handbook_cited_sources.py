@@ -14,43 +14,6 @@ from flopbook.ledger.rows import ledger_row
 from tests.website.test_handbook_errors import text_of
 
 KINDS = ("all-reduce", "off-all-reduce", "all-gather", "reduce-scatter")
-WRONG = [
-    ("fsdp", "hides nearly all of them above"),
-    ("fsdp", "almost none of it is on the critical path"),
-    ("fsdp", "so the traffic is easier to overlap"),
-    ("fsdp", "You have four options"),
-    ("fsdp", "so that 8 chips share a group's tokens and each gathers an eighth"),
-    ("networks", 'topology="switch", link_bandwidth=nic'),
-    ("networks", "It helps all-reduce and reduce-scatter"),
-    ("networks", "while the next two rows take the share"),
-    ("networks", "and runs at full link rate on any size. An"),
-    ("networks", "replicate across nodes (HSDP) if memory allows"),
-    ("reinforcement-learning", "because $t_0$ is paid once"),
-    ("reinforcement-learning", "and each half may need another layout"),
-    ("reinforcement-learning", "Weight sync is a matter of"),
-    ("reinforcement-learning", "What takes a fraction of a second"),
-    ("expert-and-context-parallelism", "nor how much is bubble"),
-    ("expert-and-context-parallelism", "may change from row to row"),
-    ("expert-and-context-parallelism", "2 * ds.active_params / ds.layers"),
-    ("expert-and-context-parallelism", "since ports do not reach their printed rate"),
-    ("expert-and-context-parallelism", "so the same traffic hides less well"),
-    ("expert-and-context-parallelism", "have the same FLOPs per token. In FSDP"),
-    ("roofline", "for each number that it reads and writes"),
-    ("roofline", "memory that switches between reading and writing"),
-    ("roofline", "off by at most a factor of two, as long as"),
-    ("roofline", "for which we know no reason"),
-    ("sharded-matrices", "One collective can use only one direction of each link"),
-    ("sharded-matrices", "however many chips take part"),
-    ("sharded-matrices", "In the first line both axes share the work"),
-    ("kernels", '"dao2022flashattention") }}) combines tiles with the online softmax. A block'),
-    ("kernels", "is not worth comparing with"),
-    ("kernels", "which decides what the cache catches, is worth a factor of"),
-]
-
-
-@pytest.mark.parametrize(("chapter", "words"), WRONG)
-def test_what_a_source_contradicts_is_gone(chapter: str, words: str) -> None:
-    assert words not in text_of(chapter)
 
 
 @pytest.mark.parametrize("tp", [1, 2, 8])

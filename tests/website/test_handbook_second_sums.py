@@ -7,32 +7,7 @@ import pytest
 from flopbook.evaluation.calculator import calculate
 from tests.website.test_handbook_errors import text_of
 
-WRONG = [
-    ("batch", "twice the tokens save less than half of what they cost"),
-    ("batch", "the right to *more* chips"),
-    ("batch", "the batch buys the right to more chips"),
-    ("batch", "Two things differ. The level is twice as high"),
-    ("low-precision", "The mixture gains least"),
-    ("low-precision", "Two of the four protect the weight gradient"),
-    ("low-precision", "The figure, fitted to runs like this one, expects as much"),
-    ("pipeline-parallelism", "Weights that stay where they are cut the step by"),
-    ("pipeline-parallelism", "{% set per = big.params / K %}"),
-    ("pipeline-parallelism", "on Megatron Core, the step is expected"),
-    ("pipeline-parallelism", "a setting that their table leaves out"),
-    ("profiling", "The command adds matmuls up without the output head"),
-    ("profiling", "Nothing to win in either"),
-    ("profiling", "A CUDA graph would close it, or"),
-    ("profiling", "for the GPU streams of one rank"),
-    ("transformers", 'and {{ kept["logits"] }} for the logits, one'),
-    ("computer", "keeps eight sums apart and adds them up"),
-    ("computer", "where 8 bytes in {{ far | about }}"),
-]
 MI = 1024 * 1024
-
-
-@pytest.mark.parametrize(("chapter", "words"), WRONG)
-def test_what_was_wrong_is_gone(chapter: str, words: str) -> None:
-    assert words not in text_of(chapter)
 
 
 def _faster(times: float, critical: float) -> float:

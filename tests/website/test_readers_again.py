@@ -17,18 +17,6 @@ from scripts.website.pages.prediction_prose import PredictionProse
 from scripts.website.pages.published import published
 from tests.website.test_handbook_errors import text_of
 
-WRONG = [
-    ("mixed-parallelism", "seldom overlap all of them"),
-    ("mixed-parallelism", "for $1 / \\sqrt{2}$ of the price. And if"),
-    ("serving", "at the peak rate and about half of that in practice"),
-    ("racks", "those that are read get about two, and"),
-]
-
-
-@pytest.mark.parametrize(("chapter", "words"), WRONG)
-def test_what_was_wrong_is_gone(chapter: str, words: str) -> None:
-    assert words not in text_of(chapter)
-
 
 def test_a_copied_shard_costs_the_same_share_at_any_number_of_chips() -> None:
     """Its time falls with the chips just as the time between failures does."""

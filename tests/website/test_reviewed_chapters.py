@@ -15,59 +15,6 @@ from scripts.website.pages.landscape import new_formats
 from scripts.website.pages.prediction_prose import PredictionProse
 from tests.website.test_handbook_errors import text_of
 
-WRONG = [
-    (
-        "batch",
-        "the time hardly depends on the batch: twice the tokens take twice the time, in half",
-    ),
-    ("batch", "the steps stop falling, and tokens are wasted"),
-    ("batch", "there is no more to gain"),
-    ("batch", "costs nothing to measure"),
-    ("prediction", "On runs that were collected later and never fitted the band holds"),
-    ("prediction", "into some fifteen parts"),
-    ("prediction", "launches and the bubble hardly move the middle"),
-    ("prediction", "P / \\pi$ = {{ pass"),
-    ("prediction", "after three days of your own"),
-    ("prediction", "a wrong network hardly anything"),
-    ("prediction", "shows such a pair as one step"),
-    ("profiling", "compare this bus bandwidth with a benchmark"),
-    ("profiling", "| products slower than a benchmark of the same shape | odd sizes"),
-    ("profiling", "## A third of the machine"),
-    ("profiling", 'ran.part("bubble")) / step'),
-    ("profiling", "more layers for the GPU to chew on"),
-    ("networks", "one chip more, and nearly all"),
-    ("networks", "six to eighteen"),
-    ("networks", "and a bus bandwidth above the {{ port }}"),
-    ("networks", "With the latency and the share of the link that published sweeps show"),
-    ("networks", "Where the switches add up"),
-    ("expert-and-context-parallelism", "No rank holds more than two blocks"),
-    ("expert-and-context-parallelism", "That halves the bytes between nodes"),
-    ("expert-and-context-parallelism", "A larger batch does not help, and neither"),
-    ("expert-and-context-parallelism", "Neither the batch nor the number of ranks matters."),
-    ("expert-and-context-parallelism", "and not sufficient"),
-    ("landscape", "**The memory wall is lower"),
-    ("landscape", "**Moore's law holds"),
-    ("landscape", "**One model, six chips.**"),
-    ("landscape", "These are the generations that did"),
-    ("landscape", "rtx-4090"),
-    ("landscape", "narrow stripe"),
-    ("landscape", "does about as much work per joule"),
-    ("landscape", "often do not."),
-    ("inference", "readable at all"),
-    ("inference", "(weights + one) / t"),
-    ("inference", "take a fraction of NCCL's time"),
-    ("inference", "that is while the batch times"),
-    ("inference", "neither a larger batch nor more FLOP/s helps"),
-    ("inference", "and most of the gain is gone"),
-    ("inference", "Is it better to draft 2 or 6 tokens"),
-    ("inference", "which is why a 70B model"),
-]
-
-
-@pytest.mark.parametrize(("chapter", "words"), WRONG)
-def test_what_was_wrong_is_gone(chapter: str, words: str) -> None:
-    assert words not in text_of(chapter)
-
 
 @pytest.mark.parametrize(("share", "level"), [(1 / 8, 9 / 8), (1, 2)])
 def test_a_run_takes_an_eighth_longer_at_an_eighth_of_the_critical_batch(

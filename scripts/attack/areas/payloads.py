@@ -44,46 +44,14 @@ _ALIKE = {"accelerators/*/*": 3, "contributing/*": 1, "compare/*": 1, "reference
 _LINKS = 16  # links that somebody else wrote, for each round of a whole campaign
 # Pages whose forms, filters and views stand in their address.
 _STATEFUL = (
-    *(
-        "accelerators/",
-        "check/",
-        "planner/",
-        "serve/",
-        "reached/",
-        "references/works/",
-        "handbook/",
-    ),
-    *("calculators/min-batch/", "calculators/memory/", "calculators/decode/", "404.html", ""),
+    *("accelerators/", "check/", "planner/", "serve/", "reached/", "references/works/"),
+    *("handbook/", "calculators/min-batch/", "calculators/memory/", "calculators/decode/"),
+    *("404.html", ""),
 )
 _NAMES = (
-    *(
-        "chip",
-        "model",
-        "dtype",
-        "tokens",
-        "batch",
-        "seq",
-        "chips",
-        "mfu",
-        "sweep",
-        "text",
-        "q",
-        "h",
-    ),
-    *(
-        "view",
-        "compare",
-        "vendor",
-        "kind",
-        "sort",
-        "find",
-        "topic",
-        "x",
-        "columns",
-        "price",
-        "base",
-    ),
-    *("__proto__", "constructor", "toString", "stack", "tp", "open", "all"),
+    *("chip", "model", "dtype", "tokens", "batch", "seq", "chips", "mfu", "sweep", "text", "q"),
+    *("h", "view", "compare", "vendor", "kind", "sort", "find", "topic", "x", "columns", "price"),
+    *("base", "__proto__", "constructor", "toString", "stack", "tp", "open", "all"),
 )
 _VALUES = (
     *SCRIPTS,

@@ -57,17 +57,8 @@ _ENDS = (
 _FIELDS = frozenset(
     (
         *("author", "title", "year", "month", "doi", "eprint", "archiveprefix", "preprint", "url"),
-        *(
-            "urldate",
-            "keywords",
-            "annote",
-            "type",
-            "journal",
-            "booktitle",
-            "howpublished",
-            "school",
-        ),
-        *("publisher", "institution", "volume", "number", "pages"),
+        *("urldate", "keywords", "annote", "type", "journal", "booktitle", "howpublished"),
+        *("school", "publisher", "institution", "volume", "number", "pages"),
     )
 )
 Reader = Callable[[], list[Work]]

@@ -145,7 +145,6 @@ class _Question:
         self.chips = named(free, index.chips)
         self.asks = not set(index.words["asks"]).isdisjoint(every)
         self.defines = not set(index.words["defines"]).isdisjoint(every)
-        self.cites = not set(index.words["cites"]).isdisjoint(every)
         self.serves = bool(self.models) and not set(index.words["serves"]).isdisjoint(every)
         self.firsts = set(self._firsts()) if self.cites else set()
         self.lists = not self.chips and all(

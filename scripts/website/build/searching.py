@@ -21,8 +21,8 @@ from scripts.website.pages.sources import topic_page
 
 LONGEST = 2400  # characters of a section
 _PEOPLE = 8  # names of authors that are searched
-# Pages of which only the head is kept: what they list has a document each.
-_LISTS = ("models", "references")
+# Pages of which only the head is kept: what they list has a document each, or is said elsewhere.
+_LISTS = ("models/", "references/", "contributing/sentences/")
 # Pages of one thing, and their sections that say something in words: commands, symbols and values
 # are alike on all.
 _PAGES = ("accelerators", "calculators")
@@ -72,9 +72,8 @@ def _is_left_out(document: Document) -> bool:
     kind, name, section = _place(document)
     if not section:
         return False
-    if (kind, name) == ("contributing", "sentences"):  # templates of what other pages say
-        return True
-    return kind in _LISTS or (kind in _PAGES and bool(name) and section not in _TOLD)
+    is_listed = document["location"].startswith(_LISTS)
+    return is_listed or (kind in _PAGES and bool(name) and section not in _TOLD)
 
 
 def _searched(document: Document) -> Document:

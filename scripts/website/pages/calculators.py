@@ -43,6 +43,7 @@ from scripts.website.pages.sources import (
     html_link,
     page_bibtex,
     stylesheet,
+    whole_lines,
 )
 from scripts.website.pages.terms import term_link
 
@@ -269,19 +270,18 @@ def _terminal(formula: Formula, number: int) -> Html:
     Of a long answer the results are shown; of the first, all of it opens on a click.
     """
     command = f"$ {example(formula, number)}"
-    lines = shown_answer(calculated_example(formula, number)).split("\n")
+    answer = shown_answer(calculated_example(formula, number))
+    lines = answer.split("\n")
     is_long = len(lines) > MOST_PRINTED and ORIGINS in lines
     shown = lines[: lines.index(ORIGINS)] if is_long else lines
     block = code_block("\n".join([command, *shown]), "console") + Html("\n")
     if not is_long or number > 0:
         return block
-    # A blank line inside pre would end the block for a Markdown reader: line breaks are entities.
-    whole = Html("&#10;").join(lines)
     return block + Html(
         '<details class="fb-fold"><summary>The whole answer '
         '<span class="fb-fine">{} lines, with where each input is from</span></summary>'
         '<pre tabindex="0"><code>{}</code></pre></details>\n'
-    ).format(len(lines), whole)
+    ).format(len(lines), whole_lines(answer))
 
 
 def _command_line(name: str, page: str, notebook: bool) -> Html:

@@ -227,17 +227,23 @@ def newest_first(works: Iterable[Reference]) -> list[Reference]:
     )
 
 
+# Texts that open on a click.
+
+
+def whole_lines(text: str) -> Html:
+    """A text of several lines for a pre: a blank line would end the block for a Markdown reader."""
+    return Html("&#10;").join(text.split("\n"))
+
+
 # BibTeX.
 
 
 def bibtex_block(title: str, text: str) -> Html:
     """BibTeX that opens on a click and can be copied."""
-    # A blank line inside pre would end the block for a Markdown reader: line breaks are entities.
-    code = Html("&#10;").join(text.split("\n"))
     return Html(
         "<details><summary>{}</summary>"
         '<pre class="fb-bibtex" tabindex="0"><code>{}</code></pre></details>'
-    ).format(title, code)
+    ).format(title, whole_lines(text))
 
 
 # What we say of a work, which a list of references would print.
