@@ -155,6 +155,29 @@ def test_a_failing_install_shows_its_last_lines(setup_env: ModuleType, tmp_path:
         setup_env.run_logged(command, str(tmp_path / "log"))
 
 
+def test_one_of_several_installs_that_fails_is_named(
+    setup_env: ModuleType, tmp_path: Path
+) -> None:
+    good = [sys.executable, "-c", "print('fine')"]
+    bad = [sys.executable, "-c", "print('no such hash'); raise SystemExit(1)"]
+    with pytest.raises(setup_env.SetupError, match="no such hash") as caught:
+        setup_env.run_beside([good, bad], str(tmp_path / "log"))
+    assert str(caught.value).endswith(str(tmp_path / "log.2"))
+    assert (tmp_path / "log").read_text() == "fine\n"
+
+
+@pytest.mark.parametrize("count", [1, 2, 4])
+def test_each_package_of_the_lock_is_in_one_part_with_its_hashes(
+    setup_env: ModuleType, tmp_path: Path, count: int
+) -> None:
+    lock = ROOT / "requirements" / "lock.txt"
+    parts = [Path(path) for path in setup_env.divide_lock(str(lock), str(tmp_path), count)]
+    assert len(parts) == count
+    assert locked("".join(path.read_text() for path in parts)) == locked(LOCKS["lock"])
+    hashes = [path.read_text().count("--hash=sha256:") for path in parts]
+    assert sum(hashes) == LOCKS["lock"].count("--hash=sha256:") and all(hashes)
+
+
 def test_make_without_python_says_so() -> None:
     done = subprocess.run(
         ["make", "--no-print-directory", "setup", "PYTHON=no-such-python"],
