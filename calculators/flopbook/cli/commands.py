@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -182,6 +183,8 @@ def export_command(folder: str, as_json: bool) -> None:
         # os.path, since Path raises for a name that is too long and for a circle of links.
         if os.path.lexists(place) and not os.path.isdir(place):
             raise UsageError(f"{printable(str(place))} is a file, expected a folder")
+    with contextlib.suppress(FileNotFoundError):
+        os.lstat(folder)  # a name that no file system takes is said before seconds of computing
     contents, left_out = published()  # everything is computed before anything is written
     paths = write_all(Path(folder), contents)
     sizes = dict(zip(map(str, paths), map(len, contents.values()), strict=True))
