@@ -5,13 +5,19 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
+
 from scripts.bench import handbook as benchhandbook
+from tests.support.rendering import READS_THE_HANDBOOK, rendered
+
+pytestmark = READS_THE_HANDBOOK
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def test_parts_add_up_to_the_whole() -> None:
+def test_parts_add_up_to_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     """Levels to exercises, verdicts to claims; words are those that a reader sees."""
+    monkeypatch.setattr(benchhandbook, "render", lambda _text, page, *_: rendered(page))
     counts = dict(benchhandbook.counts())
     for name in ("exercises", "claims"):
         total, *terms = (int(n) for n in re.findall(r"\d+", counts[name]))

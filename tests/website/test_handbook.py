@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from scripts.website.build.handbook import chapters
+from scripts.website.build.maths import replace_maths
 from scripts.website.pages.chapter import (
     HEADINGS,
     LEVELS,
@@ -14,14 +16,11 @@ from scripts.website.pages.chapter import (
     framed,
     named_exercises,
 )
-from scripts.website.pages.prose import render
+from tests.support import rendering
 from tests.support.cases import every
 
+pytestmark = rendering.READS_THE_HANDBOOK
 ROOT = Path(__file__).resolve().parents[2]
-from scripts.website.build.content import _form  # noqa: E402
-from scripts.website.build.handbook import chapters  # noqa: E402
-from scripts.website.build.maths import replace_maths  # noqa: E402
-
 CHAPTERS = [ROOT / "docs" / one.page for one in chapters()]
 INDEX = ROOT / "docs" / "handbook" / "index.md"
 chapter = every("path", CHAPTERS)
@@ -32,9 +31,7 @@ def source(path: Path) -> str:
 
 
 def rendered(path: Path) -> str:
-    return render(
-        source(path), f"handbook/{path.name}", f"docs/handbook/{path.name}", {"form": _form}
-    )
+    return rendering.rendered(f"handbook/{path.name}")
 
 
 def test_every_page_of_the_handbook_is_a_chapter() -> None:

@@ -8,6 +8,7 @@ terms, or three as in a quadratic, its roots can be written down.
 from __future__ import annotations
 
 import ast
+import functools
 import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -23,6 +24,10 @@ MOST_TERMS = 12
 
 Terms = dict[float, float]
 """A sum of powers of the input: exponent -> coefficient."""
+
+
+# The trees of a formula are kept and never changed, and each node of one is asked about often.
+_names_in = functools.cache(names_in)
 
 
 class _NoForm(Exception):
@@ -178,7 +183,7 @@ class _Follower:
         return form
 
     def _varies(self, node: ast.expr) -> bool:
-        return not names_in(node).isdisjoint(self._forms)
+        return not _names_in(node).isdisjoint(self._forms)
 
     def _number(self, node: ast.expr) -> Any:
         return evaluate_tree(node, self._numbers)

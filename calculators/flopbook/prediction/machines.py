@@ -175,6 +175,7 @@ def has_switch(hardware: Mapping[str, Any], runs_on: ChipRates) -> bool:
     return not (is_board and runs_on.generation in DIRECT and "nvl" not in hardware["chip"].lower())
 
 
+@per_library
 def package_named(name: str) -> Chip:
     """The accelerator that a source names, with or without matrix rates. Raises UnknownName."""
     return _package_of(chip(entry_id(name)))

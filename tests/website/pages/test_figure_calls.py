@@ -15,10 +15,10 @@ import pytest
 from scripts.website.figures import CODE, called, figure_markup, figure_sources
 from scripts.website.pages.living import _SCENES
 from scripts.website.pages.prose import ProseError, render
+from tests.support.rendering import READS_THE_HANDBOOK, rendered
 
+pytestmark = READS_THE_HANDBOOK
 ROOT = Path(__file__).resolve().parents[3]
-from scripts.website.build.content import _form  # noqa: E402
-
 HANDBOOK = sorted(
     path for path in (ROOT / "docs" / "handbook").glob("*.md") if path.stem != "index"
 )
@@ -31,9 +31,7 @@ _CODE = re.compile(r'href="\.\./\.\./([^"]+)"[^>]*>Code of this figure<')
 @functools.cache  # three tests read the figures of each chapter
 def frames(path: Path) -> list[str]:
     """The framed pictures of a rendered chapter, as they stand on the page."""
-    page = f"handbook/{path.name}"
-    text = render(path.read_text(encoding="utf-8"), page, f"docs/{page}", {"form": _form})
-    return _FIGURE.findall(text)
+    return _FIGURE.findall(rendered(f"handbook/{path.name}"))
 
 
 def figures(path: Path) -> list[str]:

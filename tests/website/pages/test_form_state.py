@@ -13,10 +13,10 @@ import pytest
 from flopbook.evaluation.calculator import calculate, takes
 from flopbook.formulas import formulas, get_formula
 from flopbook.quantities.units import format_quantity
-from scripts.website.build import handbook
-from scripts.website.build.content import _prose
 from scripts.website.pages.form_state import state_query
+from tests.support.rendering import READS_THE_HANDBOOK, pages
 
+pytestmark = READS_THE_HANDBOOK
 _LINK = re.compile(
     r'<a href="([^"]*calculators/[^"]*)" class="fb-num"(?: title="([^"]*)")?>([^<]*)</a>'
 )
@@ -27,7 +27,7 @@ PRINTED = [name for name in formulas() if get_formula(name).printed]
 def links() -> list[tuple[str, str, str, str]]:
     """Page, calculator, query and exact text of every number that leads to a calculator."""
     found = []
-    for page, text in _prose([], handbook.chapters(), {}):
+    for page, text in pages().items():
         for href, exact, shown in _LINK.findall(text):
             path, _, query = html.unescape(href).partition("?")
             name = path.rstrip("/").rsplit("/", 1)[1]

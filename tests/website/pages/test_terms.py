@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from flopbook.data.library import glossary
 from flopbook.formulas import formulas, get_formula
-from scripts.website.build import handbook
-from scripts.website.build.content import _prose
 from scripts.website.pages.calculators import calculator_markdown, calculator_page
 from scripts.website.pages.terms import linked, term_link
+from tests.support.rendering import READS_THE_HANDBOOK, pages
 
+pytestmark = READS_THE_HANDBOOK
 PAGE = "handbook/roofline.md"
 LINK = re.compile(r'<a class="fb-term" title="Glossary" href="([^"#]+)#([a-z0-9-]+)">([^<]*)</a>')
 ANY = re.compile(r'<a class="fb-term"[^>]*>(.*?)</a>', re.DOTALL)  # with code inside, too
@@ -185,8 +185,7 @@ def test_linking_twice_is_linking_once() -> None:
 
 def _real_pages() -> Iterator[tuple[str, str]]:
     """The pages whose terms are linked: all chapters, all calculators."""
-    pages = _prose([], handbook.chapters(), {})
-    yield from ((path, text) for path, text in pages if path.startswith("handbook/"))
+    yield from ((path, text) for path, text in pages().items() if path.startswith("handbook/"))
     for name in formulas():
         yield calculator_page(name), calculator_markdown(name, False)
 

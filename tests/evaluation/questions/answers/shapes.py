@@ -6,6 +6,7 @@ for latent attention, Kaplan et al. 2020 and Narayanan et al. 2021 for the work 
 
 from __future__ import annotations
 
+import functools
 from dataclasses import replace
 
 from tests.evaluation.questions.answers.facts import Shape
@@ -255,6 +256,7 @@ def attended(s: Shape, kind: str, seq: int) -> int:
     return min(seq // s.index_per, s.selected) + min(seq, s.beside)
 
 
+@functools.cache
 def causal_pairs(s: Shape, kind: str, seq: int) -> float:
     """Pairs of query and key in one sequence, counted row by row, the token itself included."""
     return sum(attended(s, kind, position + 1) for position in range(seq))
