@@ -112,32 +112,32 @@ def run_beside(commands: "list[list[str]]", log: str) -> None:
 
     Prints a line now and then. Raises SetupError with the last lines of one that fails.
     """
-    logs = [log] + ["%s.%d" % (log, number) for number in range(2, len(commands) + 1)]
-    handles = [open(path, "ab") for path in logs]
-    try:
-        processes = [
-            subprocess.Popen(command, stdout=handle, stderr=subprocess.STDOUT, cwd=ROOT)
-            for command, handle in zip(commands, handles)
-        ]
-    finally:
-        for handle in handles:
-            handle.close()
-    _report(processes, logs)
-    for command, process, path in zip(commands, processes, logs):
+    jobs = []  # type: list[tuple[subprocess.Popen[bytes], str]]
+    for number, command in enumerate(commands, 1):
+        path = log if number == 1 else "%s.%d" % (log, number)
+        jobs.append((_start(command, path), path))
+    _report(jobs)
+    for process, path in jobs:
         if process.wait():
-            with open(path, encoding="utf-8", errors="replace") as text:
-                tail = "".join(text.readlines()[-15:])
+            with open(path, encoding="utf-8", errors="replace") as handle:
+                tail = "".join(handle.readlines()[-15:])
+            failed = " ".join(map(str, process.args))  # type: ignore[arg-type]
             raise SetupError(
-                "%s\nThis failed: %s\nThe whole output is in %s" % (tail, " ".join(command), path)
+                "%s\nThis failed: %s\nThe whole output is in %s" % (tail, failed, path)
             )
 
 
-def _report(processes: "list[subprocess.Popen[bytes]]", logs: "list[str]") -> None:
+def _start(command: "list[str]", log: str) -> "subprocess.Popen[bytes]":
+    with open(log, "ab") as handle:
+        return subprocess.Popen(command, stdout=handle, stderr=subprocess.STDOUT, cwd=ROOT)
+
+
+def _report(jobs: "list[tuple[subprocess.Popen[bytes], str]]") -> None:
     """Say how many packages are read, until all processes have ended."""
     said, started = 0, time.monotonic()
-    while any(process.poll() is None for process in processes):
+    while any(process.poll() is None for process, _ in jobs):
         time.sleep(0.2)
-        read = sum(_packages_read(path) for path in logs)
+        read = sum(_packages_read(path) for _, path in jobs)
         if read // 30 > said:
             said = read // 30
             say("  %d packages read (%.0f s)" % (read, time.monotonic() - started))
