@@ -35,9 +35,9 @@ def figure() -> Figure:
     waves = wave_quantisation(m=COUNT, n=1, tile_m=LANES, tile_n=1, processors=1)
     share = waves["useful_share"]
     return Figure(
-        f"{COUNT} rounds take {len(drawn)} instructions, and the last is partly empty",
-        f"{COUNT} rounds of a loop on {LANES} lanes: {len(drawn)} instructions instead of {COUNT}. "
-        f"The last has {COUNT % LANES} rounds left, and the other lanes are switched off. "
+        f"{COUNT} iterations take {len(drawn)} instructions, and the last is partly empty",
+        f"{COUNT} iterations of a loop on {LANES} lanes: {len(drawn)} instructions instead of "
+        f"{COUNT}. The last has {COUNT % LANES} iterations left, and the other lanes are switched off. "
         f"{share:.0%} of all lanes have work.",
         "A number in a cell is the element of the array that the lane works on. A hollow cell is "
         "masked: the instruction runs, and this lane neither loads nor stores.",

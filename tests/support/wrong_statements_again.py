@@ -1,0 +1,10 @@
+"""More words of chapters that were wrong once: chapter, and what must not stand in it again."""
+
+from __future__ import annotations
+
+WRONG = [
+    ("kernels", "made of the parts that the next section takes apart"),
+    ("kernels", "A loop of $n$ iterations"),
+    ("kernels", "four times $n^2$ numbers"),
+    ("kernels", "for the tile sizes of the figure above"),
+]
