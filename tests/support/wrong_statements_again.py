@@ -7,4 +7,9 @@ WRONG = [
     ("kernels", "A loop of $n$ iterations"),
     ("kernels", "four times $n^2$ numbers"),
     ("kernels", "for the tile sizes of the figure above"),
+    ("profiling", "or the first, if the embedding is large"),
+    ("profiling", "TORCH_NCCL_TRACE_BUFFER_SIZE"),
+    ("profiling", "of which published runs show"),
+    ("profiling", 'falls to {{ q("8.4s", "s") }}'),
+    ("profiling", "is `kernel`, `gpu_memcpy` or `gpu_memset`"),
 ]
