@@ -12,4 +12,9 @@ WRONG = [
     ("profiling", "of which published runs show"),
     ("profiling", 'falls to {{ q("8.4s", "s") }}'),
     ("profiling", "is `kernel`, `gpu_memcpy` or `gpu_memset`"),
+    ("low-precision", 'set share8 = planned.part("products", "head")'),
+    ("low-precision", "the width of the feed-forward block for each chip that hides them doubles"),
+    ("low-precision", "what we have measured pairs for is NVIDIA's"),
+    ("low-precision", "One of the four is for the weight gradient alone"),
+    ("low-precision", "was fitted to this very run among others, on other cards"),
 ]
