@@ -17,4 +17,10 @@ WRONG = [
     ("low-precision", "what we have measured pairs for is NVIDIA's"),
     ("low-precision", "One of the four is for the weight gradient alone"),
     ("low-precision", "was fitted to this very run among others, on other cards"),
+    ("inference", "(The last term's $t$ holds"),
+    ("inference", "The picture says one sequence less"),
+    ("inference", "the edge beyond which that no longer works"),
+    ("serving", "as many are spent, one by each request that is inside"),
+    ("serving", "(It gains less than its batch promises"),
+    ("serving", "Attention deserves a count of its own"),
 ]

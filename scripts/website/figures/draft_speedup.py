@@ -35,8 +35,7 @@ def figure(draft_time: float = 0.05) -> Figure:
         "A good draft model matters more than a long draft",
         f"A drafted token takes {draft_time:.0%} of the time of a pass. {'; '.join(facts)}.",
         "Each line is a share of drafted tokens that the large model accepts; the point is the "
-        "best length. Past it, tokens are drafted that will be thrown away. A good draft model "
-        "matters more than a long draft.",
+        "best length. Past it, tokens are drafted that will be thrown away.",
         336,
         tuple(shapes),
         plots=(chart,),
