@@ -23,4 +23,7 @@ WRONG = [
     ("serving", "as many are spent, one by each request that is inside"),
     ("serving", "(It gains less than its batch promises"),
     ("serving", "Attention deserves a count of its own"),
+    ("reinforcement-learning", "to as many of the engines, by themselves"),
+    ("reinforcement-learning", "the largest model and the largest clusters"),
+    ("reinforcement-learning", "And the pools may use different chips"),
 ]
