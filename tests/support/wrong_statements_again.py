@@ -26,4 +26,6 @@ WRONG = [
     ("reinforcement-learning", "to as many of the engines, by themselves"),
     ("reinforcement-learning", "the largest model and the largest clusters"),
     ("reinforcement-learning", "And the pools may use different chips"),
+    ("reliability-and-energy", "at the rates of the bound, which it does not reach"),
+    ("reliability-and-energy", "Our order: look at the data loader"),
 ]
