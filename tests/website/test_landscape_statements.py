@@ -130,7 +130,7 @@ def test_the_order_of_growth() -> None:
 
 
 def test_all_chips_together_grow_more_slowly() -> None:
-    said("take all chips, those of PCs included, and are slower")
+    said("take all chips, those of PCs included, and rise more slowly")
     everything = growth("peak", *{family_of(item.entry.id).id for item in chips(items())})
     assert everything > growth("peak") > growth("peak", "gpu")
 
