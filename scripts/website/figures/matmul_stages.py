@@ -14,7 +14,7 @@ TILES, SLICES, READ, EPILOGUE = 3, 6, 1.33, 2.0
 _ROW, _BAR, _TITLE, _GAP = 15.0, 12.0, 18.0, 20.0
 
 
-class Work(NamedTuple):
+class TileWork(NamedTuple):
     """Something that takes time on a row: a copy into a stage, products, or an epilogue."""
 
     row: int
@@ -23,7 +23,7 @@ class Work(NamedTuple):
     tile: int
 
 
-class Way(NamedTuple):
+class StagedKernel(NamedTuple):
     """A kernel with so many stages, whose next tile may begin beside the epilogue."""
 
     name: str
@@ -33,18 +33,18 @@ class Way(NamedTuple):
 
 
 WAYS = (
-    Way("a slice at a time", 1, ahead=False, beside=False),
-    Way("three stages, persistent", 3, ahead=True, beside=False),
-    Way("and the epilogue beside the next tile", 3, ahead=True, beside=True),
+    StagedKernel("a slice at a time", 1, ahead=False, beside=False),
+    StagedKernel("three stages, persistent", 3, ahead=True, beside=False),
+    StagedKernel("and the epilogue beside the next tile", 3, ahead=True, beside=True),
 )
 
 
-def schedule(way: Way, read: float = READ, epilogue: float = EPILOGUE) -> list[Work]:
+def schedule(way: StagedKernel, read: float = READ, epilogue: float = EPILOGUE) -> list[TileWork]:
     """All copies, products and epilogues; rows are the stages, the tensor cores, the epilogue."""
     cores, writes = way.stages, way.stages + 1
     done: list[float] = []  # when each slice has been multiplied
     written = [0.0, 0.0]  # when the last two epilogues ended
-    work: list[Work] = []
+    work: list[TileWork] = []
     for tile in range(TILES):
         for _ in range(SLICES):
             number = len(done)
@@ -55,15 +55,15 @@ def schedule(way: Way, read: float = READ, epilogue: float = EPILOGUE) -> list[W
             begin = max(arrived, idle, written[-2] if way.beside else written[-1])
             done.append(begin + 1)
             work += [
-                Work(number % way.stages, start, arrived, tile),
-                Work(cores, begin, begin + 1, tile),
+                TileWork(number % way.stages, start, arrived, tile),
+                TileWork(cores, begin, begin + 1, tile),
             ]
         written.append(max(done[-1], written[-1]) + epilogue)
-        work.append(Work(writes, written[-1] - epilogue, written[-1], tile))
+        work.append(TileWork(writes, written[-1] - epilogue, written[-1], tile))
     return work
 
 
-def busy_share(way: Way) -> float:
+def busy_share(way: StagedKernel) -> float:
     """Share of the time until the last tile is written in which the tensor cores multiply."""
     return TILES * SLICES / max(part.end for part in schedule(way))
 
@@ -111,7 +111,7 @@ def _panels(left: float, width: float) -> tuple[tuple[str, ...], float]:
     return tuple(shapes), top - _GAP + 6
 
 
-def _colour(way: Way, part: Work) -> str:
+def _colour(way: StagedKernel, part: TileWork) -> str:
     if part.row < way.stages:
         return "fb-c1"
     if part.row > way.stages:

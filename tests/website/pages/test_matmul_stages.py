@@ -13,19 +13,21 @@ from scripts.website.figures.matmul_stages import (
     SLICES,
     TILES,
     WAYS,
-    Way,
+    StagedKernel,
     busy_share,
     figure,
     schedule,
 )
 
 
-def end(way: Way) -> float:
+def end(way: StagedKernel) -> float:
     return max(part.end for part in schedule(way))
 
 
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: way.name)
-def test_a_row_does_one_thing_at_a_time_and_a_slice_arrives_before_its_product(way: Way) -> None:
+def test_a_row_does_one_thing_at_a_time_and_a_slice_arrives_before_its_product(
+    way: StagedKernel,
+) -> None:
     work = schedule(way)
     for row in range(way.stages + 2):
         parts = [part for part in work if part.row == row]
