@@ -1,0 +1,14 @@
+"""Words of the chapters on foundations that were wrong once: chapter, and what must be gone."""
+
+from __future__ import annotations
+
+WRONG = [
+    # the chart has runs and no chips; that chips grow more slowly is said further down
+    ("why-compute", "this chart argues against it"),
+    # a compiler chooses the instructions
+    ("computer", "This processor writes it in six instructions"),
+    # a weight is read in the forward and in the backward pass; the third matrix is its gradient
+    ("batch", "reads its weights three times"),
+    # the critical batch starts near zero, as the chapter itself says
+    ("batch", "measured over the first steps"),
+]
