@@ -11,4 +11,8 @@ WRONG = [
     ("batch", "reads its weights three times"),
     # the critical batch starts near zero, as the chapter itself says
     ("batch", "measured over the first steps"),
+    # the first equation cuts the first factor by rows, the second one by columns
+    ("sharded-matrices", "A_1: columns of the first factor"),
+    # the chapter on networks comes next
+    ("sharded-matrices", "Next: [data parallelism]"),
 ]
