@@ -15,4 +15,8 @@ WRONG = [
     ("sharded-matrices", "A_1: columns of the first factor"),
     # the chapter on networks comes next
     ("sharded-matrices", "Next: [data parallelism]"),
+    # two servers fill a rack in the chapter on accelerators
+    ("data-parallelism", "a rack of eight nodes"),
+    # at the critical batch a doubling still saves a quarter of the steps
+    ("data-parallelism", "saves hardly any steps"),
 ]
