@@ -19,4 +19,6 @@ WRONG = [
     ("data-parallelism", "a rack of eight nodes"),
     # at the critical batch a doubling still saves a quarter of the steps
     ("data-parallelism", "saves hardly any steps"),
+    # the input of the layer stays: without it nothing can be computed again
+    ("fsdp", "(or nothing, with recomputation)"),
 ]
