@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from flopbook.evaluation.calculator import calculate
+from scripts.website.figures.mfu_years import medians, trained
 from tests.support.wrong_foundations import WRONG
 
 HANDBOOK = Path(__file__).resolve().parents[2] / "docs" / "handbook"
@@ -18,3 +20,46 @@ def text_of(chapter: str) -> str:
 @pytest.mark.parametrize(("chapter", "words"), WRONG)
 def test_what_was_wrong_is_gone(chapter: str, words: str) -> None:
     assert words not in text_of(chapter)
+
+
+@pytest.mark.parametrize("doublings", [0, 1, 3])
+def test_a_doubling_at_the_critical_batch_saves_a_quarter_of_the_steps_at_most(
+    doublings: int,
+) -> None:
+    """S = 1 + B_c / B and D = 1 + B / B_c, from B_c on; both chapters say so."""
+    batch = 2.0**doublings
+    steps = (1 + 1 / (2 * batch)) / (1 + 1 / batch)
+    tokens = (1 + 2 * batch) / (1 + batch)
+    assert steps >= 3 / 4
+    assert tokens >= 3 / 2
+    for chapter in ("batch", "data-parallelism"):
+        assert "saves a quarter of the steps at most" in text_of(chapter)
+
+
+def test_the_steps_of_the_opening_question_follow_from_printed_numbers() -> None:
+    """2 for each of 1,024 tokens and 4 for each of 2,474, against 6 for each of 8,192."""
+    assert pytest.approx(12_000, rel=0.01) == 2 * 1024 + 4 * 2474
+    assert pytest.approx(49_000, rel=0.01) == 6 * 8192
+    assert "That makes about {{ kept_step" in text_of("batch")
+
+
+def test_the_assumed_share_of_the_peak_lies_a_little_above_the_median_of_the_chart() -> None:
+    """40 percent by the rule of six, with the attention of a 70B model at 8,192 tokens added."""
+    model = calculate("params", model="llama-3-70b")
+    counted = 0.4 * (1 + 12 * 8192 * 80 * 8192 / (6 * model["compute"]))
+    median = next(share for name, _, share in medians(trained()) if "16" in name)
+    assert median < counted < 1.15 * median
+
+
+@pytest.mark.parametrize(("chips", "topology"), [(8, "ring"), (64, "ring"), (8, "switch")])
+def test_w_is_what_a_chip_receives_along_an_axis_one_way(chips: int, topology: str) -> None:
+    """Two links of 100 GB/s on a ring of v5p, a port of 450 GB/s at the switch of a node."""
+    name, rate = ("tpu-v5p", 200e9) if topology == "ring" else ("h100-sxm", 450e9)
+    options: dict[str, object] = {"startup": 0, "ramp": 0, "efficiency": 1, "topology": topology}
+    if topology == "ring":
+        options["axes"] = 1
+    gathered = calculate(
+        "collective", chip=name, chips=chips, op="all-gather", bytes=1e9, **options
+    )
+    assert gathered["bandwidth_seconds"] == pytest.approx(1e9 / rate * (1 - 1 / chips), rel=1e-6)
+    assert r"\frac{V}{w} \left( 1 - \frac{1}{N} \right)" in text_of("sharded-matrices")
