@@ -128,8 +128,11 @@ class Network:
         """
         if domain.claim.per != "system":
             return domain
+        # A desk-side computer with one chip joins nothing, so it does not say what a server joins.
         nodes = (
-            system.entry.id for system in servers_of(self.chip.id) if system.entry.kind == "node"
+            system.entry.id
+            for system in servers_of(self.chip.id)
+            if system.entry.kind == "node" and system.chips > 1
         )
         server = next(nodes, None)
         own = server and choose(
