@@ -1,0 +1,14 @@
+"""Words of the chapters on parallelism that a later reader found wrong: chapter and words."""
+
+from __future__ import annotations
+
+WRONG = [
+    ("overlap-and-offloading", "hides only behind another micro-batch"),
+    ("overlap-and-offloading", "J (c + w)"),
+    ("expert-and-context-parallelism", "no expert waits for its memory. The second"),
+    ("choosing-a-configuration", "EP 16 would just fit, with"),
+    ("racks", "the difference being messages"),
+    ("racks", "it rises from"),
+    ("choosing-a-configuration", "hides; shown, it would add"),
+    ("racks", "fewer tokens read the share"),
+]

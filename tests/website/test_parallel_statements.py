@@ -1,0 +1,93 @@
+"""Statements of the chapters on parallelism that a later reader found wrong."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from flopbook.evaluation.calculator import calculate
+from scripts.website.figures import offload_step
+from tests.support.wrong_parallel_statements import WRONG
+
+RANKS = (8, 64)
+HANDBOOK = Path(__file__).resolve().parents[2] / "docs" / "handbook"
+
+
+def text_of(chapter: str) -> str:
+    return " ".join((HANDBOOK / f"{chapter}.md").read_text(encoding="utf-8").split())
+
+
+@pytest.mark.parametrize(("chapter", "words"), WRONG)
+def test_what_was_wrong_is_gone(chapter: str, words: str) -> None:
+    assert words not in text_of(chapter)
+
+
+def test_the_form_counts_experts_by_the_rough_rule() -> None:
+    """295 tokens for each expert, where the text asks for 363 with their activations."""
+    answer = calculate("ep-limit", chip="h100-sxm", model="deepseek-v3")
+    tokens = answer["tokens_per_chip"] * answer["max_chips"]
+    rough = calculate("min-batch", chip="h100-sxm")["tokens"] * 256 / 8
+    assert tokens == pytest.approx(rough, rel=1e-3)
+    assert "by the rough rule" in text_of("expert-and-context-parallelism")
+
+
+def test_a_layout_with_fewer_expert_ranks_is_more_than_states_and_activations() -> None:
+    """At EP 16 half of the rest are the tables at the ends and the logits of DeepSeek-V3."""
+    memory = calculate(
+        "memory",
+        model="deepseek-v3",
+        chip="h800-sxm",
+        seq=4096,
+        pp=16,
+        dp=128,
+        ep=16,
+        zero=1,
+        schedule="dualpipe",
+        microbatches=120,
+        recompute="full",
+        attention="flash",
+        dropout="no",
+        optimizer_kind="adam-bf16",
+        grad_bytes=4,
+    )
+    states = memory["weights"] + memory["gradients"] + memory["optimizer"]
+    rest = memory["total"] - states
+    assert rest - memory["activations"] > 20e9
+    assert (memory["stage_extra"] + memory["logits"]) / rest > 0.5
+    assert "embedding, head, logits and buffers" in text_of("choosing-a-configuration")
+
+
+@pytest.mark.parametrize(("steps", "is_late"), [(2, False), (4, True)])
+def test_nothing_does_two_things_at_once_while_states_are_on_the_host(
+    steps: int, is_late: bool
+) -> None:
+    bars = offload_step.schedule(steps, is_late=is_late)
+    for lane in range(len(offload_step.LANES)):
+        own = [bar for bar in bars if bar.lane == lane]
+        assert all(one.end <= two.start + 1e-9 for one, two in pairwise(own))
+
+
+def test_an_update_a_step_late_hides_behind_four_sequences() -> None:
+    """As the chapter computes: from 31,481 tokens on, and the figure has 32,768 in a step."""
+    parts = offload_step.times()
+    assert parts.update < parts.arithmetic < 1.1 * parts.update
+    bars = offload_step.schedule(4, is_late=True)
+    busy = sum(bar.end - bar.start for bar in bars if bar.lane == 0)
+    assert busy == pytest.approx(max(bar.end for bar in bars if bar.lane == 0))
+    assert "49% of the time" in offload_step.figure().title
+
+
+def test_at_full_memory_eight_ranks_decode_as_much_as_64() -> None:
+    """Over the links of the rack; over the card of a desk-side computer it was a ratio of 0.92."""
+    usual = {"model": "deepseek-v3", "chip": "nvidia/gb300-gpu", "dtype": "nvfp4", "seq": 4096}
+    full = [calculate("serving", ep=ep, dp=ep, **usual)["likely_tokens_per_s"] / ep for ep in RANKS]
+    assert full[1] / full[0] == pytest.approx(0.98, abs=0.01)
+    for sequences, ratio in ((64, 0.43), (1024, 0.98)):
+        steps = [
+            calculate("decode", tp=1, dp=ep, ep=ep, batch=sequences * ep, **usual) for ep in RANKS
+        ]
+        bounds = [step["seconds"] + step["message_seconds"] for step in steps]
+        assert bounds[1] / bounds[0] == pytest.approx(ratio, abs=0.01)
+    assert "on both. In the same round" in text_of("racks")
