@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from flopbook.evaluation.calculator import calculate
+from flopbook.hardware.chip import chip
 from scripts.website.figures import offload_step
+from scripts.website.pages.benched import benched
 from tests.support.wrong_parallel_statements import WRONG
 
 RANKS = (8, 64)
@@ -91,3 +93,13 @@ def test_at_full_memory_eight_ranks_decode_as_much_as_64() -> None:
         bounds = [step["seconds"] + step["message_seconds"] for step in steps]
         assert bounds[1] / bounds[0] == pytest.approx(ratio, abs=0.01)
     assert "on both. In the same round" in text_of("racks")
+
+
+def test_four_nodes_are_held_against_what_sets_their_pace() -> None:
+    """1.35 times as long as NVLink's printed rate says, 1.1 times as long as its reached one."""
+    measured = float(benched("bus", "gtc-h100x32"))
+    printed = 31 / 32 * chip("h100-sxm").scaleup_bandwidth() / (7 / 8)
+    usual = {"chip": "h100-sxm", "chips": 32, "bytes": "8GB", "op": "all-reduce"}
+    reached = calculate("collective", **usual)["bus_bandwidth"]
+    assert printed / measured == pytest.approx(1.35, abs=0.01)
+    assert reached / measured == pytest.approx(1.1, abs=0.01)
