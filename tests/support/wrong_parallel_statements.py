@@ -8,6 +8,7 @@ WRONG = [
     ("expert-and-context-parallelism", "no expert waits for its memory. The second"),
     ("choosing-a-configuration", "EP 16 would just fit, with"),
     ("racks", "the difference being messages"),
+    ("racks", "what both read is $n Z$"),
     ("racks", "it rises from"),
     ("choosing-a-configuration", "hides; shown, it would add"),
     ("networks", "took 1.1 times as long as printed"),

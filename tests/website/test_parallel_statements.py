@@ -103,3 +103,14 @@ def test_four_nodes_are_held_against_what_sets_their_pace() -> None:
     reached = calculate("collective", **usual)["bus_bandwidth"]
     assert printed / measured == pytest.approx(1.35, abs=0.01)
     assert reached / measured == pytest.approx(1.1, abs=0.01)
+
+
+@pytest.mark.parametrize("ranks", RANKS)
+def test_at_full_memory_weights_hide_behind_matmuls(ranks: int) -> None:
+    """1,552 sequences of 4,096 tokens on each GB300, which eight of them have room for."""
+    usual = {"model": "deepseek-v3", "chip": "nvidia/gb300-gpu", "dtype": "nvfp4", "seq": 4096}
+    full = calculate("serving", ep=8, dp=8, **usual)["batch_fits"]
+    step = calculate("decode", tp=1, dp=ranks, ep=ranks, batch=full / 8 * ranks, **usual)
+    assert step["weight_seconds"] < step["compute_seconds"]
+    whole = step["compute_seconds"] + step["kv_seconds"]
+    assert step["seconds"] == pytest.approx(whole, rel=1e-3)
