@@ -81,7 +81,7 @@ def _panel(title: str, bars: list[Bar], top: float, scale: float) -> Iterator[st
     for bar in (*bars, *_gaps(bars)):
         width = (bar.end - bar.start) * scale
         place = (LEFT + bar.start * scale, top + TITLE + bar.lane * LANE, width, LANE - 4)
-        has_room = width > 7 * len(bar.text)
+        has_room = width > 7 * len(bar.text) + 3
         yield labelled(place, bar.text if has_room else "", bar.colour)
 
 
@@ -109,8 +109,8 @@ def figure() -> Figure:
         shapes += _panel(title, bars, TOP + number * PANEL, scale)
     parts = times()
     return Figure(
-        f"Updated in turn, the GPU waits for the host {waits[0]:.0%} of the time, with updates a "
-        f"step late {waits[1]:.0%}",
+        f"In turn, the GPU waits for the host {waits[0]:.0%} of the time; a step late, the update "
+        "hides",
         f"A step of {SEQUENCES} sequences has {format_quantity(parts.arithmetic, 's')} of "
         f"arithmetic, the update takes {format_quantity(parts.update, 's')}, each way over the "
         f"link {format_quantity(parts.link, 's')}. {'. '.join(title for title, _ in panels)}.",
