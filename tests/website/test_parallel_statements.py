@@ -95,14 +95,14 @@ def test_at_full_memory_eight_ranks_decode_as_much_as_64() -> None:
     assert "on both. In the same round" in text_of("racks")
 
 
-def test_four_nodes_are_held_against_what_sets_their_pace() -> None:
-    """1.35 times as long as NVLink's printed rate says, 1.1 times as long as its reached one."""
-    measured = float(benched("bus", "gtc-h100x32"))
-    printed = 31 / 32 * chip("h100-sxm").scaleup_bandwidth() / (7 / 8)
-    usual = {"chip": "h100-sxm", "chips": 32, "bytes": "8GB", "op": "all-reduce"}
-    reached = calculate("collective", **usual)["bus_bandwidth"]
-    assert printed / measured == pytest.approx(1.35, abs=0.01)
-    assert reached / measured == pytest.approx(1.1, abs=0.01)
+def test_cards_are_held_against_a_sum_in_which_they_set_the_pace() -> None:
+    """Over four nodes of A100 they do; over those of H100 NVLink does, which is a tenth slower."""
+    for name, card, is_card_bound in (("a100-sxm-80gb", 25e9, True), ("h100-sxm", 50e9, False)):
+        links = chip(name).scaleup_bandwidth() / (7 / 8)
+        assert (8 * card / (3 / 4) < links) == is_card_bound
+    allowed = 31 / 32 * 8 * 25e9 / (3 / 4)
+    assert allowed / float(benched("bus", "gtc-a100x32")) == pytest.approx(1.35, abs=0.01)
+    assert "in the sum over four servers of A100 above they set the pace" in text_of("networks")
 
 
 @pytest.mark.parametrize("ranks", RANKS)
