@@ -114,3 +114,15 @@ def test_at_full_memory_weights_hide_behind_matmuls(ranks: int) -> None:
     assert step["weight_seconds"] < step["compute_seconds"]
     whole = step["compute_seconds"] + step["kv_seconds"]
     assert step["seconds"] == pytest.approx(whole, rel=1e-3)
+
+
+def test_not_every_framework_interleaves() -> None:
+    """DeepSpeed has 1F1B alone and no chunks, as the table of its flags says."""
+    rows = (HANDBOOK / "from-plan-to-flags.md").read_text(encoding="utf-8").splitlines()
+    schedules, chunks = (
+        [cell.strip() for cell in row.split("|")[1:-1]]
+        for row in rows
+        if row.startswith(("| schedules |", "| chunks |"))
+    )
+    assert (schedules[-1], chunks[-1]) == ("1F1B", "none")
+    assert "Megatron-LM and torchtitan have it" in text_of("pipeline-parallelism")
