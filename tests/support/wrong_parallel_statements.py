@@ -10,6 +10,7 @@ WRONG = [
     ("racks", "the difference being messages"),
     ("racks", "what both read is $n Z$"),
     ("racks", "it rises from"),
+    ("choosing-a-configuration", "most of them die out of memory"),
     ("choosing-a-configuration", "hides; shown, it would add"),
     ("networks", "took 1.1 times as long as printed"),
     ("pipeline-parallelism", "every framework has it"),
