@@ -126,3 +126,14 @@ def test_not_every_framework_interleaves() -> None:
     )
     assert (schedules[-1], chunks[-1]) == ("1F1B", "none")
     assert "Megatron-LM and torchtitan have it" in text_of("pipeline-parallelism")
+
+
+def test_a_million_tokens_are_mostly_attention() -> None:
+    """Of Llama 3.1 405B: 2 for each weight and token, and 4 H d for each pair under the mask."""
+    tokens = 1e6
+    dense, scores = 2 * 405.9e9 * tokens, 4 * 126 * 16384 * tokens**2 / 2
+    assert scores / (dense + scores) == pytest.approx(0.84, abs=0.005)
+    flop, port = chip("gb200-gpu").peak("bf16"), chip("gb200-gpu").scaleup_bandwidth()
+    assert (dense + scores) / 8 / flop == pytest.approx(247, abs=1)
+    assert tokens / 8 > 100 * 2 * flop / port * 8 / 128
+    assert "2 * ll.layers * ll.heads * ll.head_dim" in text_of("racks")
