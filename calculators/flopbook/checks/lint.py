@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from types import ModuleType
 from typing import NamedTuple, TypeVar
 
+from flopbook.checks.annotations import FigureShare, figure_share
 from flopbook.checks.rules import RULES
 from flopbook.checks.rules.base import Advice, Finding, Holdings
 from flopbook.checks.rules.typed import Share, share_of
@@ -54,6 +55,15 @@ def lint() -> list[Problem]:
 def prose_share() -> Share | None:
     """Computed and typed numbers of all prose; None for an installed package, which has none."""
     return share_of(library().docs)
+
+
+def annotation_share() -> FigureShare | None:
+    """Annotations of papers that give a figure; None without papers that can be read."""
+    try:
+        share = figure_share(library().references.values())
+    except DataError:  # of what cannot be read, `lint` speaks
+        return None
+    return share if share.total else None
 
 
 def _unexcused(rule: ModuleType, holdings: Holdings, needed: set[Excuse]) -> Iterator[Problem]:

@@ -77,14 +77,15 @@ def _lines(problems: Sequence[Problem], written: Callable[[Problem], str]) -> It
 
 
 def _print_report(lines: Sequence[str], problem_count: int, is_full: bool) -> None:
-    """Print lines, then the share of prose that is checked where all was read, then a summary."""
-    from flopbook.checks.lint import prose_share
+    """Print lines, then where all was read two shares that must not sink, then a summary."""
+    from flopbook.checks.lint import annotation_share, prose_share
 
     for line in lines:
         print(line)
-    share = prose_share() if is_full else None
-    if share is not None:
-        print(share)
+    shares = (prose_share(), annotation_share()) if is_full else ()
+    for share in shares:
+        if share is not None:
+            print(share)
     print(counted(problem_count, "problem") if problem_count else "no problems")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from flopbook.checks.annotations import gives_figure
 from flopbook.checks.rules.base import Advice, Finding, Holdings
 from flopbook.data.reference import Reference
 from flopbook.data.reference_rules import problem_at
@@ -61,8 +62,7 @@ def statement_share(reference: Reference) -> float:
     """
     sentences = _SENTENCE.split(reference.annote)
     statement = " ".join(text for text in sentences if not _ADVICE.match(text))
-    has_figure = any(map(str.isdigit, statement))
-    return 0.0 if has_figure else _share(statement, reference.title)
+    return 0.0 if gives_figure(statement) else _share(statement, reference.title)
 
 
 def _share(text: str, title: str) -> float:
