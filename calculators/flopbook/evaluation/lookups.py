@@ -15,11 +15,12 @@ from flopbook.errors import FlopbookError
 from flopbook.evaluation.request import Request, flag, read_input
 from flopbook.formulas.declaration import Input
 from flopbook.hardware.chip import Chip
-from flopbook.hardware.choice import choose_peak
+from flopbook.hardware.choice import choose_measured_rate, choose_peak
 from flopbook.hardware.network import Network
 from flopbook.hardware.picked import Missing, Picked, PickedWord
 from flopbook.hardware.rooflines import Chips
 from flopbook.quantities.dtypes import STANDS_FOR, WIDTHS
+from flopbook.quantities.units import format_quantity
 
 # One of them multiplies on nearly every chip, also where weights are narrower.
 WIDE_FORMATS = ("bf16", "fp16")
@@ -46,12 +47,42 @@ def from_chip(name: str, spec: Input, request: Request) -> Picked | PickedWord |
         if request.formula.defaults.get(name) == math.inf and _goes_without(spec, request):
             return None
         way = flag(name)
+        if spec.chip == "peak":
+            way += _rate_to_give(request.chip, request)
         # Only where the message lists other formats to choose from.
         if spec.chip == "peak" and "it has: " in str(error):
             option = f"--{'compute-' if request.applies_rule else ''}dtype"
             wide = next((name for name in WIDE_FORMATS if f" {name} dense" in str(error)), "")
             way += f", or {option} {wide}" if wide else f", or another {option}"
         raise FlopbookError(f"{error}; give {way}") from None
+
+
+def _rate_to_give(chip: Chip, request: Request) -> str:
+    """Which rate may be given for a peak that is not on record; empty where a format does better.
+
+    Nothing is put in for it unasked: a measured rate lies below the peak that shares are of.
+    """
+    dtype, claims = request.peak_dtype, chip.entry.claims
+    if request.sparsity != "dense":
+        return ""
+    measured = choose_measured_rate(claims, dtype)
+    if measured is not None:
+        rate = _words(measured)
+        return (
+            f", such as the {rate} at which its {dtype} products were measured ({measured.source})"
+        )
+    alike = (dtype, *WIDE_FORMATS) if dtype in WIDE_FORMATS else (dtype,)
+    if any(choose_peak(claims, each) for each in alike):
+        return ""
+    for each in alike:
+        vector = choose_peak(claims, each, engine="vector")
+        if vector is not None:
+            return f", such as the {_words(vector)} of its vector units in {each}"
+    return "" if _formats(claims) else ", such as what a large product of matrices reaches there"
+
+
+def _words(claim: Claim) -> str:
+    return format_quantity(claim.si_value or 0.0, claim.si_unit)
 
 
 def _peak(chip: Chip, request: Request) -> Picked:

@@ -130,6 +130,16 @@ def choose_dense_peak(
     return claim if claim is not None and claim.sparsity == "dense" else None
 
 
+def choose_measured_rate(claims: Iterable[Claim], dtype: str) -> Claim | None:
+    """The highest rate at which dense products of a format were measured, of any shape."""
+    measured = [
+        claim
+        for claim in claims
+        if (claim.field, claim.dtype) == ("measured_matmul", dtype) and claim.sparsity == "dense"
+    ]
+    return max(choose_each(measured), key=lambda claim: claim.si_value or 0.0, default=None)
+
+
 def choose_memory(
     claims: Iterable[Claim], field: str = "memory", tiers: Mapping[str, str] | None = None
 ) -> Claim | None:
