@@ -141,6 +141,8 @@ def test_words_of_the_data_are_words_of_the_formula() -> None:
     published = set(get_formula("decode").inputs["published"].choices)
     assert words.pop("weight_format") == published - {"bf16"}
     assert words.pop("weight_format_of") == {"layers", "experts"}
+    beside = get_formula("decode").inputs["published_beside"].choices
+    assert words.pop("weight_format_beside") == set(beside)
     assert words == {spec.model: set(spec.choices) for spec in inputs.values() if spec.choices}
 
 

@@ -29,9 +29,9 @@ WITHOUT_EFFECT = {
     ("failure_rate", "chips"): SHOWN,
     ("fit", "published"): SHOWN,
     ("fit", "published_share"): SHOWN,
+    ("fit", "published_beside"): SHOWN,
     ("network_rate", "chips"): SHOWN,
     # Only where a few numbers divide each other in one way: tests/formulas/test_fitting_chips.py.
-    ("no_such_degree", "kv_heads"): "",
     ("no_such_degree", "kv_lora_rank"): "",
     ("network_rate", "topology"): SHOWN,
 }

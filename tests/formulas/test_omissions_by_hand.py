@@ -86,10 +86,10 @@ def test_a_degree_divides_heads_and_their_keys() -> None:
 def test_a_narrow_checkpoint_saves_its_part(published: str, width: float) -> None:
     """Three quarters of the weights are narrow; weights are four fifths of what a chip holds."""
     average = 0.75 * width + 0.25 * 2
-    assert weights_as_published.function(published, 0.75, 2, 80, 100) == near(
+    assert weights_as_published.function(published, 0.75, "bf16", 2, 80, 100) == near(
         -(1 - average / 2) * 0.8
     )
-    assert weights_as_published.function(published, 0.75, 0.5, 80, 100) == 0
+    assert weights_as_published.function(published, 0.75, "bf16", 0.5, 80, 100) == 0
 
 
 @pytest.mark.parametrize(
@@ -97,17 +97,20 @@ def test_a_narrow_checkpoint_saves_its_part(published: str, width: float) -> Non
 )
 def test_what_stands_beside_the_experts_is_wide(published: str, is_told: int) -> None:
     """A tenth of 1,000 weights is in bf16, but for a table of 4 x 5 that is looked up."""
-    read = weights_beside_experts.function(published, 0.9, 1000, 4, 5, 0.5, 500, 10, 3)
+    read = weights_beside_experts.function(published, 0.9, "bf16", 1000, 4, 5, 0.5, 500, 10, 3)
     assert read == near(is_told * 1.5 * 80 / 10 / 3)
-    half = weights_beside_experts.function(published, 0.9, 1000, 4, 5, 0.5, 250, 10, 3)
+    half = weights_beside_experts.function(published, 0.9, "bf16", 1000, 4, 5, 0.5, 250, 10, 3)
     assert half == near(read / 2)
-    held = weights_held_beside_experts.function(published, 0.9, 0.5, 500, 600)
+    held = weights_held_beside_experts.function(published, 0.9, "bf16", 0.5, 500, 600)
     assert held == near(is_told * 3 * 0.1 * 500 / 600)
     for wide in (2, 4):
-        assert weights_beside_experts.function(published, 0.9, 1e3, 4, 5, wide, 2e3, 10, 3) == 0
-        assert weights_held_beside_experts.function(published, 0.9, wide, 2e3, 3e3) == 0
-    assert weights_beside_experts.function(published, 1, 1e3, 4, 5, 0.5, 500, 10, 3) == 0
-    without = weights_beside_experts.function(published, 0.9, 1000, 4, inf, 0.5, 500, 10, 3)
+        assert (
+            weights_beside_experts.function(published, 0.9, "bf16", 1e3, 4, 5, wide, 2e3, 10, 3)
+            == 0
+        )
+        assert weights_held_beside_experts.function(published, 0.9, "bf16", wide, 2e3, 3e3) == 0
+    assert weights_beside_experts.function(published, 1, "bf16", 1e3, 4, 5, 0.5, 500, 10, 3) == 0
+    without = weights_beside_experts.function(published, 0.9, "bf16", 1000, 4, inf, 0.5, 500, 10, 3)
     assert without == near(is_told * 1.5 * 100 / 10 / 3)
 
 

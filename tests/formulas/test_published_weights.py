@@ -103,6 +103,7 @@ def test_what_each_format_saves(published: str, width: float, saved: float) -> N
     values = {
         "published": published,
         "published_share": 1.0,
+        "published_beside": "bf16",
         "bytes_per_param": width,
         "weight_bytes": 100.0,
         "chip_bytes": 200.0,

@@ -18,7 +18,7 @@ from flopbook.errors import DataError, Problem, shorten, show_path
 WORD_FIELDS = (
     *("ffn", "tied_embeddings", "positions", "biases", "norm", "qk_norm"),
     *("attention_gate", "attention_pattern", "key_is_value", "state_kind"),
-    *("weight_format", "weight_format_of"),
+    *("weight_format", "weight_format_of", "weight_format_beside"),
 )
 TEXT_FIELDS = (
     "announced",

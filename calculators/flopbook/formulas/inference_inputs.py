@@ -126,6 +126,17 @@ PublishedShare = Annotated[
     ),
     PUBLISHED,
 ]
+PublishedBeside = Annotated[
+    str,
+    Input(
+        "1",
+        r"\text{beside}",
+        "format of its other weights",
+        model="weight_format_beside",
+        choices=("bf16", "fp8"),
+    ),
+    PUBLISHED,
+]
 SOFTWARE = Group("Software and network")
 PortBandwidth = Annotated[
     float,

@@ -22,6 +22,7 @@ from flopbook.formulas.inference_inputs import (
     Peak,
     PortBandwidth,
     Published,
+    PublishedBeside,
     PublishedShare,
     Reached,
     Share,
@@ -359,6 +360,7 @@ def fit(
     bytes_per_param: WeightWidth = 2.0,
     published: Published = "bf16",
     published_share: PublishedShare = 0.0,
+    published_beside: PublishedBeside = "bf16",
 ) -> dict[str, Any]:
     """Weights and cache on each chip, and the smallest number of chips that hold them."""
     dense_bytes = (params - routed) * bytes_per_param

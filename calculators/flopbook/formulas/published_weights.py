@@ -18,24 +18,27 @@ MXFP4 = Constant(4.25 / 8, "byte/param", "a weight in mxfp4, scale included")
 def weights_as_published(
     published: str,
     published_share: float,
+    published_beside: str,
     bytes_per_param: float,
     weight_bytes: float,
     chip_bytes: float,
 ) -> float:
     """What narrower weights save, of all that a chip holds."""
     narrow = {"fp8": BYTE, "mxfp4": MXFP4, "int4": BYTE / 2}.get(published, BF16)
-    width = published_share * narrow + (1 - published_share) * BF16
+    beside = {"fp8": BYTE}.get(published_beside, BF16)
+    width = published_share * narrow + (1 - published_share) * beside
     return -maximum(1 - width / bytes_per_param, 0) * weight_bytes / chip_bytes
 
 
 @omission(
-    "all weights count as {published}; the published checkpoint has those beside the experts in "
-    "bf16, and every step reads them ({size})",
+    "all weights count alike; the published checkpoint has those beside the experts in "
+    "{published_beside}, and every step reads them ({size})",
     of="seconds",
 )
 def weights_beside_experts(
     published: str,
     published_share: float,
+    published_beside: str,
     params: float,
     vocab: float,
     d_model: float,
@@ -50,25 +53,28 @@ def weights_beside_experts(
     beside = (1 - published_share) * params - vocab * where(d_model < inf, d_model, 0)
     # As many chips share them as share the weights of which the chip holds a part.
     on_chip = weight_bytes / (params * bytes_per_param)
-    lacking = maximum(BF16 - bytes_per_param, 0) * maximum(beside, 0) * on_chip
+    wide = {"fp8": BYTE}.get(published_beside, BF16)
+    lacking = maximum(wide - bytes_per_param, 0) * maximum(beside, 0) * on_chip
     return is_narrow * lacking / bandwidth / seconds
 
 
 @omission(
-    "all weights count as {published}; the published checkpoint has those beside the experts in "
-    "bf16, tables of the vocabulary included, and chips hold more ({size})",
+    "all weights count alike; the published checkpoint has those beside the experts in "
+    "{published_beside}, tables of the vocabulary included, and chips hold more ({size})",
     of="chip_bytes",
 )
 def weights_held_beside_experts(
     published: str,
     published_share: float,
+    published_beside: str,
     bytes_per_param: float,
     weight_bytes: float,
     chip_bytes: float,
 ) -> float:
     """What is not in the narrow format of the experts, as wide as it is published."""
     is_narrow = {"mxfp4": 1, "int4": 1}.get(published, 0)
-    wider = maximum(BF16 / bytes_per_param - 1, 0) * (1 - published_share)
+    wide = {"fp8": BYTE}.get(published_beside, BF16)
+    wider = maximum(wide / bytes_per_param - 1, 0) * (1 - published_share)
     return is_narrow * wider * weight_bytes / chip_bytes
 
 
