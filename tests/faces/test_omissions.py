@@ -29,7 +29,11 @@ CASES = 400
 # Inputs that make an omission large, where random ones hardly ever do.
 LARGE: dict[str, list[Inputs]] = {
     "training-time": [{"chips": 1e6, "chip_mtbf": 0.0}],
-    "kv-cache": [{"state_layers": 40.0, "state_values": 4e6}],
+    "kv-cache": [
+        {"state_layers": 40.0, "state_values": 4e6},
+        {"sparse_layers": 80.0, "kv_lora_rank": 512.0, "qk_rope_head_dim": 64.0}
+        | {"bytes_per_kv": 1.0, "selected_tokens": 2048.0},
+    ],
     "decode": [
         {"state_layers": 40.0, "state_values": 4e6, "batch": 64.0},
         {"memory": 24e9},

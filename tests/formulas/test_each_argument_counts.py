@@ -31,10 +31,10 @@ WITHOUT_EFFECT = {
     ("fit", "published_share"): SHOWN,
     ("fit", "published_beside"): SHOWN,
     ("network_rate", "chips"): SHOWN,
-    # Only where a few numbers divide each other in one way: tests/formulas/test_fitting_chips.py.
-    ("no_such_degree", "kv_lora_rank"): "",
     ("network_rate", "topology"): SHOWN,
 }
+# Only where a few numbers divide each other in one way: tests/formulas/test_fitting_chips.py.
+BY_CHANCE = {("no_such_degree", "kv_heads"), ("no_such_degree", "kv_lora_rank")}
 
 
 def others(formula: Formula, name: str, value: Any) -> list[Any]:
@@ -125,4 +125,4 @@ def test_each_argument_counts() -> None:
                     with np.errstate(all="ignore"):
                         is_effective = counts(formula, function, known, argument, rng)
                     (effective if is_effective else idle).add(pair)
-    assert sorted(idle - effective) == sorted(WITHOUT_EFFECT)
+    assert sorted(idle - effective - BY_CHANCE) == sorted(WITHOUT_EFFECT)

@@ -23,6 +23,9 @@ from flopbook.quantities.ops import inf, where
 HALF_PAGE = Constant(8.0, "token", "half a page of 16 tokens")
 INT4 = Constant(0.5, "byte", "a value in 4 bits, without a scale")
 BLOCK_SCALES = Constant(4 / 32, "byte", "a scale and a zero in fp16, for each of 32 values")
+# FlashMLA keeps 656 bytes: 512 in fp8, 4 scales in fp32, and 64 values of the rotary part in bf16.
+LATENT_SCALES = Constant(4 / 128, "byte", "a scale in fp32, for each of 128 values")
+BYTE = Constant(1.0, "byte", "a value in 8 bits")
 KEY_AND_VALUE = Constant(2.0, "1", "a key and a value for each head")
 
 
@@ -60,6 +63,26 @@ def scales_of_narrow_values(bytes_per_kv: float, bytes: float, state_bytes: floa
     return scaled * (1 - state_bytes / bytes)
 
 
+@omission(
+    "kernels of sparse attention keep the rotary part of a latent vector in bf16 and scales beside "
+    "the rest, where all counts as fp8 ({size})",
+    of="bytes",
+)
+def parts_of_a_latent_cache(
+    sparse_layers: float,
+    kv_lora_rank: float,
+    qk_rope_head_dim: float,
+    bytes_per_kv: float,
+    seq: float,
+    batch: float,
+    bytes: float,
+) -> float:
+    """A rotary value is twice as wide as counted, and every 128 others share a scale."""
+    more = kv_lora_rank * LATENT_SCALES + qk_rope_head_dim * BYTE
+    in_fp8 = where(bytes_per_kv <= BYTE, where(bytes_per_kv > INT4, more, 0 * more), 0 * more)
+    return sparse_layers * in_fp8 * seq * batch / bytes
+
+
 @formula(
     "kv-cache",
     title="KV cache",
@@ -80,6 +103,7 @@ def scales_of_narrow_values(bytes_per_kv: float, bytes: float, state_bytes: floa
         "deepseek2024v2",
         "kwon2023efficient",
         "liu2024kivi",
+        "li2025flashmla",
     ),
     parts=(
         *LAYER_PARTS,
@@ -87,7 +111,12 @@ def scales_of_narrow_values(bytes_per_kv: float, bytes: float, state_bytes: floa
         kept_values,
     ),
     symbols=LAYER_SYMBOLS,
-    omissions=(unfilled_pages, scales_of_narrow_values, states_in_16_bits),
+    omissions=(
+        unfilled_pages,
+        scales_of_narrow_values,
+        parts_of_a_latent_cache,
+        states_in_16_bits,
+    ),
     asks=("model", "seq", "batch", "dtype"),
     examples=(
         {"model": "llama-3-70b", "seq": "8192"},
@@ -131,7 +160,7 @@ def kv_cache(
 
     Leaves out:
         - Pages that are not full. [unfilled_pages]
-        - Scales of a quantised cache. [scales_of_narrow_values]
+        - Scales of a quantised cache. [scales_of_narrow_values, parts_of_a_latent_cache]
         - Recurrent states in 16 bits. [states_in_16_bits]
         - Prefixes that sequences share, which are kept once. [no size: it depends on the traffic]
     """
