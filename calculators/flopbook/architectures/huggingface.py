@@ -155,6 +155,7 @@ def every(period: int) -> Layers:
 ALL_WINDOWED = Layers(period=0)
 LATE = Layers(late=True)
 SPARSE = Layers(sparse=True)
+_QWEN2 = Architecture({"biases": "qkv"}, layers=LATE)
 DELTA = Layers(interval=4, state=hybrids.gated_delta)
 ARCHITECTURES = {
     "gpt2": Architecture({**_EARLY, "positions": "learned"}, tied=True, width=4),
@@ -168,7 +169,11 @@ ARCHITECTURES = {
     "llama": Architecture(),
     "mistral": Architecture(layers=Layers(period=0, needs_window=True)),
     "mixtral": Architecture(read_rest=_experts_everywhere, layers=ALL_WINDOWED),
-    "qwen2": Architecture({"biases": "qkv"}, layers=LATE),
+    "qwen2": _QWEN2,
+    "qwen2_vl": _QWEN2,
+    "qwen2_vl_text": _QWEN2,
+    "qwen2_5_vl": _QWEN2,
+    "qwen2_5_vl_text": _QWEN2,
     "qwen2_moe": Architecture({"biases": "qkv"}, read_rest=_narrow_experts, layers=LATE),
     "qwen3": Architecture({"qk_norm": "head"}, layers=LATE),
     "qwen3_moe": Architecture({"qk_norm": "head"}, read_rest=_narrow_experts, layers=LATE),
@@ -286,10 +291,10 @@ def shape_of(config: Config) -> Inputs:
         raise config.wrong("no model_type; is it the config.json of a model?")
     if name in mixtures.UNREAD:
         raise config.wrong(f"{name} is not read, because of its {mixtures.UNREAD[name]}; {OPTIONS}")
-    if name not in ARCHITECTURES:
-        raise UnknownName(f"model_type in {config.file}", name, ARCHITECTURES, OPTIONS)
     if config.flag("is_encoder_decoder"):
         raise config.wrong(f"models with an encoder (is_encoder_decoder) are not read; {OPTIONS}")
+    if name not in ARCHITECTURES:
+        raise UnknownName(f"model_type in {config.file}", name, ARCHITECTURES, OPTIONS)
     architecture = ARCHITECTURES[name]
     inputs = _sizes(config, architecture)
     is_tied = config.flag("tie_word_embeddings", architecture.tied)
