@@ -136,7 +136,7 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "number of layers": (
         {**LLAMA, "layer_types": ["full_attention"] * 31},
-        "its list has 31 layers, but there are 32",
+        "layer_types has 31 layers, but there are 32",
     ),
     "no list": ({**LLAMA, "layer_types": "full"}, 'layer_types is "full", expected a list'),
     "no window": (

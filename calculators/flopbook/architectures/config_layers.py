@@ -67,7 +67,9 @@ def read_layers(config: Config, known: Layers, layers: int) -> Inputs:
         raise config.wrong(f"{layers:,} layers, at most {MOST_LAYERS:,} are read")
     kinds = _kinds(config, known, layers)
     if len(kinds) != layers:
-        raise config.wrong(f"its list has {len(kinds)} layers, but there are {layers}")
+        raise config.wrong(
+            f"{_list_of(config, kinds)} has {len(kinds)} layers, but there are {layers}"
+        )
     inputs: Inputs = {}
     if set(kinds) != {"full"}:
         inputs["attention_pattern"] = written(kinds)
@@ -86,6 +88,16 @@ def read_layers(config: Config, known: Layers, layers: int) -> Inputs:
             "layer has to keep the cache that the others share"
         )
     return inputs
+
+
+def _list_of(config: Config, kinds: list[str]) -> str:
+    """The key under which a file lists its layers, for a message."""
+    listed = (
+        key
+        for key, value in config.raw.items()
+        if isinstance(value, (list, str)) and len(value) == len(kinds)
+    )
+    return next(listed, "its list")
 
 
 def indexer(config: Config) -> Inputs:
