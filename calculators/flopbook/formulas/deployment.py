@@ -52,6 +52,7 @@ from flopbook.formulas.layer_kinds import (
 )
 from flopbook.formulas.published_weights import (
     head_in_16_bits,
+    sequences_beside_wide_weights,
     tables_in_16_bits,
     weights_as_published,
     weights_beside_experts,
@@ -234,13 +235,7 @@ def sequences_that_fit(
         },
         {"model": "llama-3-8b", "chip": "l40s", "seq": "4096", "batch": "16"},
     ),
-    rules=(
-        *HEADS_RULES,
-        *WEIGHTS_RULES,
-        *CACHE_RULES,
-        *LAYOUT_RULES,
-        prompts_fit_the_context,
-    ),
+    rules=(*HEADS_RULES, *WEIGHTS_RULES, *CACHE_RULES, *LAYOUT_RULES, prompts_fit_the_context),
     omissions=(
         software_of_batches,
         kernels_beside_dense_ones,
@@ -254,6 +249,7 @@ def sequences_that_fit(
         weights_held_beside_experts,
         tables_in_16_bits,
         head_in_16_bits,
+        sequences_beside_wide_weights,
         narrow_states_of_a_batch,
         fullest_rank,
         no_such_degree,
@@ -338,7 +334,7 @@ def serving(
           other formats. [weights_as_published, weights_beside_experts,
           weights_held_beside_experts]
         - Embedding and head, which quantised checkpoints keep in 16 bits. [tables_in_16_bits,
-          head_in_16_bits]
+          head_in_16_bits, sequences_beside_wide_weights]
         - Recurrent states in 16 bits. [narrow_states_of_a_batch]
         - That the batch that saturates reads all experts of a mixture: from five times E/k on, all
           but one percent. [below 1 %]

@@ -101,6 +101,37 @@ def tables_in_16_bits(
 
 
 @omission(
+    "all weights count alike; what checkpoints keep wider, beside experts or in the tables of the "
+    "vocabulary, leaves room for fewer sequences ({size})",
+    of="batch_fits",
+)
+def sequences_beside_wide_weights(
+    published: str,
+    published_share: float,
+    published_beside: str,
+    params: float,
+    vocab: float,
+    d_model: float,
+    tied_embeddings: str,
+    bytes_per_param: float,
+    memory: float,
+    memory_share: float,
+    weight_bytes: float,
+    batch_fits: float,
+) -> float:
+    """What it takes of the memory that weights leave: all of it at most."""
+    is_narrow = {"mxfp4": 1, "int4": 1}.get(published, 0)
+    wide = {"fp8": BYTE}.get(published_beside, BF16)
+    in_layers = is_narrow * maximum(wide / bytes_per_param - 1, 0) * (1 - published_share)
+    tables = 1 if tied_embeddings == "yes" else 2
+    share = minimum(tables * vocab * where(d_model < inf, d_model, 0) / params, 1)
+    in_tables = {"bf16": 1}.get(published, 0) * maximum(BF16 / bytes_per_param - 1, 0) * share
+    room = memory * memory_share - weight_bytes
+    more = (in_layers + in_tables) * weight_bytes
+    return where(batch_fits > 0, -minimum(more / where(room > 0, room, memory), 1), 0)
+
+
+@omission(
     "the head counts as narrow as all weights; quantised checkpoints keep it in 16 bits, and every "
     "step reads it ({size})",
     of="seconds",
