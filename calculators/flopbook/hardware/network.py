@@ -39,6 +39,7 @@ BUS_REACHED = (
 )
 # How a record writes the sides of a torus, such as 16x20x28 of cubes of 4x4x4.
 SHAPE = re.compile(r"\b\d+(?:x\d+)+\b")
+PAST_THE_SERVER = "as in one server (past it: --chips-per-node, --scaleout-bandwidth)"
 
 
 class Network:
@@ -185,7 +186,8 @@ class Network:
         none = (
             "has no links to other cards" if is_absent else "has no published links to other cards"
         )
-        note = f"{self.chip.id} {none}: its {host.claim.name} carries all"
+        # How many cards a server has is not on record, so the bus ends nowhere by itself.
+        note = f"{self.chip.id} {none}: its {host.claim.name} carries all, {PAST_THE_SERVER}"
         is_measured = host.claim.name in link_kinds()
         return host._replace(notes=(note if is_measured else f"{note}, {BUS_REACHED}",))
 
