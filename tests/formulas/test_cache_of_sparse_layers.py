@@ -9,6 +9,7 @@ from __future__ import annotations
 import pytest
 
 from flopbook import calculate
+from flopbook.formulas.caches import parts_of_a_latent_cache
 
 NAME = "parts_of_a_latent_cache"
 PRINTED, VALUES, INDEX = 656, 512 + 64, 128
@@ -36,3 +37,10 @@ def test_a_token_takes_656_bytes_of_a_layer(seq: int) -> None:
 )
 def test_other_caches_have_no_such_parts(model: str, dtype: str) -> None:
     assert NAME not in calculate("kv-cache", model=model, seq=4096, kv_dtype=dtype).omitted
+
+
+@pytest.mark.parametrize(("width", "more"), [(2, 0), (1, 80), (0.75, 80), (0.5, 0)])
+def test_eighty_bytes_of_a_token_and_layer(width: float, more: float) -> None:
+    """Three layers, ten tokens of two sequences, in a cache of 10,000 bytes."""
+    share = parts_of_a_latent_cache.function(3, 512, 64, width, 10, 2, 1e4)
+    assert share == pytest.approx(3 * more * 10 * 2 / 1e4)

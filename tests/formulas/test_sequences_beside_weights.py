@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import Any
 
 import pytest
 
 from flopbook import calculate
 from flopbook.evaluation.results import Result
+from flopbook.formulas.published_weights import sequences_beside_wide_weights
 from tests.evaluation.questions.answers.facts import shape
 from tests.evaluation.questions.answers.shapes import parameters
 
@@ -59,3 +61,37 @@ def test_others_lose_no_room(model: str, options: dict[str, Any]) -> None:
 def test_no_more_room_is_lost_than_there_is() -> None:
     result = serving("gpt-oss-20b", "rtx-4090", dtype="mxfp4", memory="13GB")
     assert result.omitted[NAME].share == -1
+
+
+def test_a_shared_table_is_one() -> None:
+    """Llama 3.2 1B looks up and multiplies with the same 128,256 x 2,048 values."""
+    result = serving("llama-3.2-1b", "rtx-4090", dtype="int4", memory="2GB")
+    room = 2e9 - parameters(shape("llama-3.2-1b"))["total"] / 2
+    assert result.omitted[NAME].share == pytest.approx(-128256 * 2048 * 1.5 / room)
+
+
+@pytest.mark.parametrize(("beside", "wider"), [("bf16", 3), ("fp8", 1)])
+@pytest.mark.parametrize("published", ["int4", "mxfp4"])
+def test_a_tenth_beside_narrow_experts(published: str, beside: str, wider: int) -> None:
+    """Half a byte of each of 1,000 weights is counted, in a memory of 1,000 bytes of which 0.9."""
+    share = sequences_beside_wide_weights.function(
+        published, 0.9, beside, 1000, 4, 5, "no", 0.5, 1000, 0.9, 500, 3
+    )
+    assert share == pytest.approx(-wider * 0.1 * 500 / 400)
+
+
+def test_tables_are_no_more_than_all_weights() -> None:
+    """Two tables of 4 x 5 beside a count of 10, which is another one: ten bytes more, not 40."""
+    size = sequences_beside_wide_weights.function
+    share = size("bf16", 0, "bf16", 10, 4, 5, "no", 1, 100, 1, 10, 3)
+    assert share == pytest.approx(-10 / 90)
+    assert size("bf16", 0, "bf16", 10, 4, 5, "no", 1, 100, 1, 10, 0) == 0
+    assert size("bf16", 0, "bf16", 10, 4, 5, "no", 1, 100, 1, 10, 1) == share
+    assert size("bf16", 0, "bf16", 10, 4, inf, "no", 1, 100, 1, 10, 3) == 0
+
+
+@pytest.mark.parametrize("published", ["bf16", "int4", "mxfp4", "fp8"])
+def test_weights_in_sixteen_bits_lack_nothing(published: str) -> None:
+    size = sequences_beside_wide_weights.function
+    assert size(published, 0.9, "bf16", 1000, 4, 5, "no", 2, 5000, 1, 2000, 3) == 0
+    assert size(published, 0.9, "fp8", 1000, 4, 5, "no", 2, 5000, 1, 2000, 3) == 0
