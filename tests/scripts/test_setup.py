@@ -155,9 +155,7 @@ def test_a_failing_install_shows_its_last_lines(setup_env: ModuleType, tmp_path:
         setup_env.run_logged(command, str(tmp_path / "log"))
 
 
-def test_one_of_several_installs_that_fails_is_named(
-    setup_env: ModuleType, tmp_path: Path
-) -> None:
+def test_one_of_several_installs_that_fails_is_named(setup_env: ModuleType, tmp_path: Path) -> None:
     good = [sys.executable, "-c", "print('fine')"]
     bad = [sys.executable, "-c", "print('no such hash'); raise SystemExit(1)"]
     with pytest.raises(setup_env.SetupError, match="no such hash") as caught:
