@@ -140,7 +140,7 @@ def test_what_no_run_on_file_has_is_named(cli: Any) -> None:
         ("--top 0", "--top is 0"),
         ("--top 5000", "expected at most 1,000"),
         ("--price 0USD/h", "--price is 0USD/h"),
-        ("--price cheap", "--price is 'cheap'"),
+        ("--price cheap", "--price: 'cheap'"),
         ("--chips 256,", "--chips is"),
         ("--chips " + ",".join("1" * 17), "17 plans"),
         ("--dtype bf16,fp3", "--dtype is 'fp3'"),

@@ -142,7 +142,7 @@ def test_flags_of_vllm_have_the_replica_and_its_sequences() -> None:
         ({"pools": "three"}, "--pools is 'three'"),
         ({"chips": "2000000"}, "expected at most 1,048,576"),
         ({"dtype": "fp3"}, "--dtype is 'fp3'"),
-        ({"max_per_token": "soon"}, "--max-per-token is 'soon'"),
+        ({"max_per_token": "soon"}, "--max-per-token: 'soon' is not"),
         ({"chip": "h1000"}, "h1000"),
     ],
 )

@@ -108,9 +108,9 @@ def test_similar_runs_are_on_file_and_of_the_same_generation() -> None:
         ({"recompute_layers": "2"}, "--recompute-layers counts layers of --recompute full"),
         ({"recompute": "full", "recompute_layers": "0"}, "--recompute-layers is 0, expected"),
         ({"dtype": "fp3"}, "--dtype is 'fp3'"),
-        ({"batch_tokens": "3 apples"}, "--batch-tokens is '3 apples': unknown unit"),
-        ({"chips": "many"}, "--chips is 'many'"),
-        ({"chips": "1e999"}, "--chips is"),
+        ({"batch_tokens": "3 apples"}, "--batch-tokens: '3 apples': unknown unit"),
+        ({"chips": "many"}, "--chips: 'many' is not"),
+        ({"chips": "1e999"}, "--chips: '1e999' is too large"),
     ],
 )
 def test_a_mistake_is_one_line(change: dict[str, str | None], said: str) -> None:

@@ -53,6 +53,9 @@ _RATE = re.compile(r"(\d+)\s*Gb(?:/s|ps)", re.IGNORECASE)
 _PER_NODE = re.compile(r"(?:per |/)node", re.IGNORECASE)
 _PER_CHIP = re.compile(r"(?:per |/)GPU", re.IGNORECASE)
 _COMMENT = re.compile(r"\(.*?\)")
+# What sources write behind a name: a size of the memory, its kind, a limit of the power, a socket,
+# a code name. Any other word is a part of the name, or a slip.
+_SAID_BESIDE = re.compile(r"\d+gb|hbm\d\w*|\d+w|sxm\d?|ironwood")
 # Packages hide inside systems, superchips and boards; the Grace CPU beside them computes nothing.
 _HOLDERS = ("system", "node", "pod", "card")
 
@@ -92,7 +95,7 @@ def peak_named(precision: str) -> str:
 def machine(name: str) -> ChipRates:
     """The machine that a source names, such as 'H100-SXM-80GB' or 'TPU v5p'.
 
-    Words at the end that no entry knows, such as a memory size, are left off one by one. Raises
+    Words at the end that say what no name has, such as a memory size, are left off. Raises
     UnknownName, or FlopbookError for a chip without a published matrix rate in 16 bits.
     """
     system = chip(entry_id(name))
@@ -191,7 +194,8 @@ def entry_id(name: str) -> str:
     # Looking a wrong name up takes long, as the message offers the nearest ones.
     for length in range(len(words), 0, -1):
         shorter = "-".join(words[:length])
-        if shorter in _names():
+        said_beside = all(map(_SAID_BESIDE.fullmatch, words[length:]))
+        if said_beside and shorter in _names():
             return library().find_id(shorter)
     for head in library().heads.values():
         if name in head.device_names:  # as the driver or a framework returns it

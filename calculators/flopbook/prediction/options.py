@@ -29,7 +29,7 @@ def amount_option(options: Mapping[str, str | None], name: str, unit: str = "1")
     try:
         amount = float(parse_quantity(text, unit))
     except UnitError as error:
-        raise FlopbookError(f"{flag_of(name)} is {error}") from None
+        raise FlopbookError(f"{flag_of(name)}: {error}") from None
     if not math.isfinite(amount):
         raise FlopbookError(f"{flag_of(name)} is {shorten(text)}, expected a finite number")
     return amount
