@@ -11,16 +11,17 @@ import argparse
 import functools
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
 from flopbook.data.files import write_text
 from flopbook.data.measured_runs import run_files
+from flopbook.data.runs import RunSource
 from flopbook.prediction import collectives, memory, training
 from flopbook.prediction.arrays import Column, Mask
-from flopbook.prediction.bands import BAND_WITHOUT_STACK
+from flopbook.prediction.bands import BAND_OF_PARTIAL_ROWS, BAND_WITHOUT_STACK, THROUGHPUT_BAND
 from flopbook.prediction.catalogue import MODELS
 from flopbook.prediction.fits import (
     FOLDS,
@@ -29,16 +30,18 @@ from flopbook.prediction.fits import (
     left_out_errors,
     predicted,
 )
-from flopbook.prediction.fitted import FILE
+from flopbook.prediction.fitted import FILE, fitted_kinds
 from flopbook.prediction.models import Case, PredictionModel
 from flopbook.prediction.named_models import MODEL_SHAPE
-from scripts.fit_bands import LeftOut, covered, measured_bands
+from scripts.fit_bands import LeftOut, covered, measured_bands, power_of_unseen, raised
 from scripts.fit_left_out import collective_errors, errors_without_framework
 from scripts.fit_traits import trait_values
+from scripts.fit_years import powers_of_years
 
 # Digits that the same locked packages give on every machine.
 DIGITS = 6
 MANY = 1000  # folds, so that each source is one
+NO_FITS: Mapping[str, dict[str, Any]] = {}
 
 
 def main() -> int:
@@ -51,18 +54,25 @@ def main() -> int:
     unknown = [kind for kind in chosen if kind not in MODELS]
     if unknown:
         parser.error(f"no kind {', '.join(unknown)}; there are {', '.join(MODELS)}")
-    kinds = {kind: fit_kind(MODELS[kind], with_bands=not options.check) for kind in chosen}
+    committed = json.loads(FILE.read_text(encoding="utf-8"))
+    kinds: dict[str, dict[str, Any]] = {}
+    for kind in chosen:
+        kinds[kind] = fit_kind(MODELS[kind], with_bands=not options.check, fits=kinds)
     if options.check:
         return _compare(kinds)
-    committed = json.loads(FILE.read_text(encoding="utf-8"))
     fits = {kind: kinds.get(kind, committed.get(kind)) for kind in MODELS}
     write_text(FILE, json.dumps(fits, indent=1) + "\n")
     print(f"wrote {FILE.name}")
     return 0
 
 
-def fit_kind(model: PredictionModel, *, with_bands: bool) -> dict[str, Any]:
-    """Parameters, bands by quantity, and residuals of a kind, rounded."""
+def fit_kind(
+    model: PredictionModel, *, with_bands: bool, fits: Mapping[str, dict[str, Any]] = NO_FITS
+) -> dict[str, Any]:
+    """Parameters, bands by quantity, and residuals of a kind, rounded.
+
+    `fits` are the kinds that were fitted before it; what they lack is what is committed.
+    """
     readable = cases_of(model, run_files().values(), use="fit").cases
     # What a name stands for may change with its entry: only sizes that a source gives are fitted.
     cases = tuple(case for case in readable if MODEL_SHAPE not in case.inferred)
@@ -87,18 +97,22 @@ def fit_kind(model: PredictionModel, *, with_bands: bool) -> dict[str, Any]:
     # Who asks has a cluster that no fit has seen, as a left-out source has. Collectives have
     # too few sources: a left-out one leaves nothing to know its links from.
     unseen = clusters if model is collectives.MODEL else sources
+    # Who asks has a run that is younger than all that was fitted, too.
+    powers = powers_of_years(model, cases, _years()) if model.priors else {"": 1.0}
 
     def bands_by(chosen: Mask) -> dict[str, Any]:
         kept = [case for case, is_chosen in zip(cases, chosen, strict=True) if is_chosen]
         traits = {trait: one.where(chosen) for trait, one in by_trait.items()}
-        return measured_bands(model, kept, unseen.where(chosen), traits)
+        record = measured_bands(model, kept, unseen.where(chosen), traits)
+        return {**record, "bands": raised(record["bands"], powers)}
 
     record["left_out"] = _by_row(cases, unseen.errors)
     record |= bands_by(np.full(len(cases), fill_value=True))
     if model is memory.MODEL:
-        record["bands"] = _memory_bands(cases, errors)
+        record["bands"] = _memory_bands(cases, errors, fits.get(training.MODEL.kind))
     if model is training.MODEL:
-        record["bands"][BAND_WITHOUT_STACK] = _blind_band(cases)
+        of_throughput = {"": powers.get(THROUGHPUT_BAND, powers[""])}
+        record["bands"] |= raised({BAND_WITHOUT_STACK: _blind_band(cases)}, of_throughput)
     # What is known of memory was read in code with its rows in view: none of them is left out.
     if model is not memory.MODEL:
         found = {"publication": sources, "cluster": clusters, **by_trait}
@@ -155,23 +169,49 @@ def _blind_band(cases: tuple[Case, ...]) -> float:
     return LeftOut(tuple(map(_source, sound)), errors).band
 
 
-def _memory_bands(cases: tuple[Case, ...], errors: Column) -> dict[str, float]:
+def _years() -> Callable[[Case], int]:
+    """The year of the source of a case."""
+    sources = _sources()
+    return lambda case: sources[case.source].year
+
+
+def _sources() -> dict[str, RunSource]:
+    return {name: source for file in run_files().values() for name, source in file.sources.items()}
+
+
+def _memory_bands(
+    cases: tuple[Case, ...], errors: Column, trained: dict[str, Any] | None
+) -> dict[str, float]:
     """Bands of training memory, where the framework is known and where nothing says which ran.
 
-    No constant is fitted that could be left out, and the options of frameworks were read with these
-    rows in view: so that the band is not too narrow, flagged and incomplete rows count too.
+    No constant is fitted that could be left out, but the options of frameworks were read with these
+    rows in view. So their band is raised as far as that of training, which has the same layouts
+    from the same sources, has to be to hold sources that its fit did not see.
     """
-    sources = {
-        name: source for file in run_files().values() for name, source in file.sources.items()
-    }
+    is_sound = np.array([case.is_sound for case in cases])
     sound = [case for case in cases if case.is_sound]
-    blind = LeftOut(tuple(map(_source, sound)), errors_without_framework(sound, sources))
-    half_width = LeftOut(tuple(map(_source, cases)), errors).band
+    seen = LeftOut(tuple(map(_source, cases)), errors)
+    blind = LeftOut(tuple(map(_source, sound)), errors_without_framework(sound, _sources()))
+    power = _power_of_unseen_training(trained)
+    half_width = round(seen.where(is_sound).band ** power, 4)
     return {
         "": half_width,
         memory.SHOWN.quantity: half_width,
         memory.BY_UNKNOWN.band: blind.band,
+        BAND_OF_PARTIAL_ROWS: seen.where(~is_sound).band,
     }
+
+
+def _power_of_unseen_training(record: dict[str, Any] | None) -> float:
+    """How far training's band of fitted errors is from that of left-out ones, as a power."""
+    committed = fitted_kinds()[training.MODEL.kind]
+    residuals = record["residuals"] if record else committed.residuals
+    unseen = record["left_out"] if record else committed.left_out
+    cases = cases_of(training.MODEL, run_files().values(), use="fit").cases
+    sound = [case for case in cases if case.is_sound and case.row.id in residuals]
+    groups = tuple(map(_source, sound))
+    errors = (np.array([by_row[case.row.id] for case in sound]) for by_row in (residuals, unseen))
+    return power_of_unseen(*(LeftOut(groups, one) for one in errors))
 
 
 def _rounded(value: float) -> float:

@@ -34,7 +34,7 @@ ENOUGH = 10
 LEAST_VALUES = 3
 HALVINGS = 60
 # What bands do not depend on.
-_NOTHING: Mapping[str, Any] = {"parameters": {}, "residuals": {}, "left_out": {}, "coverage": {}}
+NOTHING: Mapping[str, Any] = {"parameters": {}, "residuals": {}, "left_out": {}, "coverage": {}}
 
 
 class LeftOut(NamedTuple):
@@ -103,6 +103,25 @@ def measured_bands(
     return {"bands": bands, "seen": seen_by(model, cases), "usual_strangeness": usual}
 
 
+def raised(bands: Mapping[str, float], powers: Mapping[str, float]) -> dict[str, float]:
+    """Bands with those of quantities raised to a power each, or to that under "".
+
+    What is measured on strangers, and on rows that are not sound, stays as it is.
+    """
+    fixed = BAND_OF_PARTIAL_ROWS, BAND_OF_STRANGERS
+    return {
+        name: band
+        if name in fixed or name.startswith(band_without(""))
+        else round(band ** powers.get(name, powers[""]), 4)
+        for name, band in bands.items()
+    }
+
+
+def power_of_unseen(seen: LeftOut, unseen: LeftOut) -> float:
+    """The power to which a band of fitted errors has to be raised to be that of left-out ones."""
+    return max(math.log(unseen.band) / math.log(seen.band), 1.0)
+
+
 def _quantity_bands(
     model: PredictionModel, cases: Sequence[Case], unseen: LeftOut, is_like: Mask
 ) -> dict[str, float]:
@@ -146,7 +165,7 @@ def covered(
     """
     groups, factors = np.array(left_out.groups), np.ones(len(cases))
     for name in sorted(set(left_out.groups)):
-        others = Fitted(**{**_NOTHING, **bands_without(groups != name)})
+        others = Fitted(**{**NOTHING, **bands_without(groups != name)})
         for place in map(int, np.flatnonzero(groups == name)):
             case = cases[place]
             shown = case.shown or model.shown
