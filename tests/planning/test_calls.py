@@ -47,8 +47,8 @@ def test_plan_is_the_command(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_the_keywords_are_options_of_the_commands() -> None:
-    """All but those of serving, of the printed text and of calibration."""
-    printed = {"top", "pareto", "flags", "explain", "calibrate"}
+    """All but those of serving, of the printed text and of files of runs."""
+    printed = {"top", "pareto", "flags", "explain", "calibrate", "run"}
     of_serving = {"serve", "prompt", "answer", "pools", "max_first_token", "max_per_token"}
     for options, names in ((_OPTIONS, PLANNED), (_PREDICT_OPTIONS, PREDICTED)):
         assert {option.name for option in options} - printed - of_serving == set(names)

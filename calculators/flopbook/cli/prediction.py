@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from flopbook.cli.layout import print_json
 from flopbook.cli.parser import Option
 from flopbook.cli.plain import command
+from flopbook.cli.validated_rows import MOST_REASONS, lines_of, percent, refusals_of
 from flopbook.errors import FlopbookError, UnknownName, printable, shorten
 from flopbook.evaluation.answers import columns, counted
 from flopbook.quantities.units import format_quantity
@@ -21,12 +22,9 @@ if TYPE_CHECKING:
     from flopbook.prediction.own_runs import OwnRuns
     from flopbook.prediction.similar import SimilarRun
     from flopbook.prediction.spending import Spending
-    from flopbook.prediction.validation import Validation
 
 _ROWS = Option("--rows", "all_rows", "Print a line for every row, the worst first.")
-MOST_REASONS = 8
 LONGEST_KIND = 60  # of a kind or a group, in characters
-LARGEST_IN_FULL = 1000.0  # an error beyond this share is a slip of the units, whatever its digits
 _BY = Option("--by", "by", "Errors by chip, format, experts, source or use too.", "WORD")
 _CALIBRATE = Option(
     "--calibrate", "calibrate", "Three or more runs of your own, to calibrate on.", "FILE"
@@ -37,9 +35,12 @@ _OF_TRAINING = (
     *("micro_batch", "recompute", "recompute_layers", "offload", "offload_activations", "tokens"),
     "network",
 )
+# What a run on file says itself.
+_OF_RUN = ("model", "config", "chip", "chips", "batch", "seq", "tp", "dtype", "stack", "answer")
 _PREDICT_OPTIONS = (
     Option("--model", "model", "The model, such as llama-3-70b.", "NAME"),
     Option("--config", "config", "Its Hugging Face config.json, in place of --model.", "FILE"),
+    Option("--run", "run", "A row of a file of runs, in place of model and layout.", "FILE[:ROW]"),
     Option("--chip", "chip", "The chip or system, such as h100-sxm.", "NAME"),
     Option("--chips", "chips", "Chips that train.", "COUNT"),
     Option("--batch-tokens", "batch_tokens", "Tokens of a step, such as 4Mi.", "COUNT"),
@@ -71,13 +72,16 @@ _PREDICT_OPTIONS = (
 
 
 @command("predict", *_PREDICT_OPTIONS)
-def predict_command(as_json: bool, calibrate: str | None, **options: str | None) -> None:
+def predict_command(
+    as_json: bool, calibrate: str | None, run: str | None, **options: str | None
+) -> None:
     """Predict the step time and the memory of a training run, in parts and with an 80 % band.
     What is left open is inferred by stated rules, and named in the answer.
 
     The parameters are fitted on published runs; flopbook validate says how well. The memory is what
     flopbook memory says of the same layout. Energy is that of chips at their rated power. With
-    --answer it is serving that is predicted: --seq is then the length of prompts.
+    --answer it is serving that is predicted: --seq is then the length of prompts. With --run the
+    layout is that of a row, as flopbook validate predicts it.
 
     Example: flopbook predict --model llama-3-70b --chip h100-sxm --chips 512 --batch-tokens 4Mi
     """
@@ -85,11 +89,12 @@ def predict_command(as_json: bool, calibrate: str | None, **options: str | None)
     from flopbook.prediction.asking import predict
     from flopbook.prediction.options import refuse
 
-    if options["answer"]:
+    if run is None and options["answer"]:
         refuse(options, _OF_TRAINING, "is of training; leave it out with --answer")
         _print_serving(options, calibrate, as_json=as_json)
         return
-    prediction = predict(options, _calibration("training_throughput", calibrate))
+    calibration = _calibration("training_throughput", calibrate)
+    prediction = _of_run(run, options, calibration) if run else predict(options, calibration)
     if as_json:
         print_json(prediction.record())
         return
@@ -116,6 +121,18 @@ def predict_command(as_json: bool, calibrate: str | None, **options: str | None)
         stages, waits = prediction.run.pp, prediction.parts["bubble"]
         print(f"note: {prediction.interleaving.told(stages, waits, prediction.seconds)}")
     _print_notes(prediction.inferred, prediction.similar)
+
+
+def _of_run(
+    run: str, options: Mapping[str, str | None], calibration: Calibration | None
+) -> Prediction:
+    """The prediction for a row of a file. Raises FlopbookError for options that the row has."""
+    from flopbook.prediction.asked_rows import predict_row
+    from flopbook.prediction.options import refuse
+
+    of_layout = (name for name in _OF_TRAINING if name != "tokens")
+    refuse(options, (*_OF_RUN, *of_layout), "is said by the row; leave it out with --run")
+    return predict_row(run, options, calibration)
 
 
 def _print_serving(
@@ -265,9 +282,9 @@ def validate_command(
     else:
         _print_tables(record)
         if all_rows:
-            print("\n" + _lines(validation))
+            print("\n" + lines_of(validation))
         if validation.refused:
-            print("\n" + _refusals(validation))
+            print("\n" + refusals_of(validation))
         _print_remarks(by_kind.values(), own_files)
     problems = [str(problem) for row in unread for problem in row.problems]
     failed = () if files else validation.failed_gates()
@@ -347,7 +364,7 @@ def _table(kinds: Mapping[str, Mapping[str, Any]], title: str = "kind") -> str:
     head = (title, "rows", "median", "mean", "p90", "bias", "in the band", "refused")
     rows = []
     for kind, summary in kinds.items():
-        errors = [_percent(summary[name]) for name in ("median", "mean", "p90", "bias", "coverage")]
+        errors = [percent(summary[name]) for name in ("median", "mean", "p90", "bias", "coverage")]
         shown = printable(shorten(kind, LONGEST_KIND))  # a group has the name of a file's own
         rows.append((shown, f"{summary['n']}", *errors, f"{summary.get('refused', '')}"))
     return columns(rows, head=head)
@@ -358,42 +375,7 @@ def _left_out(lines: Sequence[Mapping[str, Any]]) -> str:
     head = ("kind", "left out of the fit", "rows", "in the band", "80 % is")
     rows = []
     for line in lines:
-        span = " to ".join(map(_percent, line["expected"]))
+        span = " to ".join(map(percent, line["expected"]))
         group = f"each {line['left_out']}"
-        rows.append((line["kind"], group, f"{line['n']}", _percent(line["coverage"]), span))
+        rows.append((line["kind"], group, f"{line['n']}", percent(line["coverage"]), span))
     return columns(rows, head=head)
-
-
-def _percent(share: float | None) -> str:
-    if share is None:
-        return ""
-    digits = ".1f" if abs(share) < LARGEST_IN_FULL else ".2g"
-    return f"{100 * share:{digits}} %"
-
-
-def _lines(validation: Validation) -> str:
-    """Every row that was predicted, the largest error first."""
-    ordered = sorted(validation.lines, key=lambda line: -abs(line.error))
-    rows = [
-        (
-            line.case.row.id,
-            line.quantity,
-            f"{line.measured:.4g}",
-            f"{line.predicted:.4g}",
-            line.unit,
-            f"{100 * line.error:+.0f} %" if line.error < LARGEST_IN_FULL else _percent(line.error),
-            "" if line.is_covered else "outside the band",
-        )
-        for line in ordered
-    ]
-    return columns(rows, head=("row", "quantity", "measured", "predicted", "", "error", ""))
-
-
-def _refusals(validation: Validation) -> str:
-    """Why rows could not be predicted, the most frequent reason first."""
-    counts: dict[str, int] = {}
-    for _, _, reason in validation.refused:
-        counts[reason] = counts.get(reason, 0) + 1
-    ordered = sorted(counts.items(), key=lambda pair: -pair[1])
-    lines = [f"refused: {counted(count, 'row')}: {reason}" for reason, count in ordered]
-    return "\n".join(lines[:MOST_REASONS])

@@ -140,10 +140,21 @@ def predict(
     """
     run = run_of(options)
     _, model = asked_model(options)
+    if run.machine.memory:
+        memory, _ = _memory(model, run)
+        if not (memory and memory.fits):
+            run = made_to_fit(model, run, _given(options))
+    return prediction_of(run, model, options, calibration)
+
+
+def prediction_of(
+    run: RunLayout,
+    model: ModelName,
+    options: Mapping[str, str | None],
+    calibration: Calibration | None = None,
+) -> Prediction:
+    """The prediction for a run as it is laid out; options have its tokens, schedule and prices."""
     memory, problem = _memory(model, run)
-    if run.machine.memory and not (memory and memory.fits):
-        run = made_to_fit(model, run, _given(options))
-        memory, problem = _memory(model, run)
     fitted = fitted_kinds()["training_throughput"]
     parts_found = step_parts(OneRun(run), fitted.parameters)
     # Calibration knows the rate of the whole; it shortens or stretches every part alike.
