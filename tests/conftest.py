@@ -36,6 +36,9 @@ set_hypothesis_home_dir(_HOME.name)
 _KEPT = tempfile.TemporaryDirectory(prefix="flopbook-kept-")
 if "PYTEST_XDIST_WORKER" not in os.environ:
     os.environ["FLOPBOOK_CACHE"] = _KEPT.name
+    # The build of the site and a test run the same notebooks: what JAX compiles is compiled once.
+    os.environ["JAX_COMPILATION_CACHE_DIR"] = f"{_KEPT.name}/jax"
+    os.environ["JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"] = "0"
 _SHARED: dict[str, Any] = {
     "deadline": None,
     "database": None,
