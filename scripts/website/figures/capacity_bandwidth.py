@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from flopbook.hardware.picked import Picked
 from flopbook.quantities.units import format_quantity
 from scripts.website.figures.chart import Chart
 from scripts.website.figures.drawing import Figure
@@ -10,7 +11,6 @@ from scripts.website.figures.scatter import Spot, diagonal, legend, marks, names
 from scripts.website.pages.explorer import items
 from scripts.website.pages.families import chips
 from scripts.website.pages.landscape import bandwidth
-from scripts.website.pages.quantities import value_of
 
 # Times, and where along the line their words begin.
 SWEEPS = ((1e-5, 0.4), (1e-3, 0.4), (0.1, 0.0))
@@ -33,12 +33,10 @@ def spots() -> list[Spot]:
     """Chips with size and bandwidth of one memory."""
     placed = []
     for chip in chips(items()):
-        size, rate = value_of(chip.cells, "memory"), bandwidth(chip)
-        if size is not None and rate is not None:
-            tip = (
-                f"{chip.entry.name}: {format_quantity(size, 'byte')} at "
-                f"{format_quantity(rate, 'byte/s')}"
-            )
+        cell, rate = chip.cells.get("memory"), bandwidth(chip)
+        if isinstance(cell, Picked) and rate is not None:
+            size = cell.value
+            tip = f"{chip.entry.name}: {cell.words} at {format_quantity(rate, 'byte/s')}"
             placed.append(
                 Spot(chip, size, rate, f"{tip}, read once in {format_quantity(size / rate, 's')}")
             )

@@ -342,7 +342,7 @@ def _cell(row: ExplorerRow, name: str, quantity: Quantity, kind: str = "") -> Ht
     page = html_link(INDEX, entry_page(row.entry.id))
     place = row.places.get(id(cell.claim))
     href = page if place is None else Html("{}#{}").format(page, anchor(cell, place))
-    words = link(quantity.in_column(cell.value, row.entry.kind), href)
+    words = link(quantity.of_cell(cell, row.entry.kind), href)
     # Who says the year of a chip hardly matters: a badge in each row hides those that do.
     badges = Html() if name == "date" else _badges(cell.notes)
     return tag("td", words + badges, f"fb-n{kind}")

@@ -8,6 +8,7 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import Any, Generic, TypeVar
 
 from flopbook.data.library import references, vendor, vendor_ids
+from flopbook.data.prices import prices
 from flopbook.hardware.picked import Picked
 from flopbook.quantities.units import unit
 from scripts.website.pages.accelerators import KINDS
@@ -27,6 +28,7 @@ from scripts.website.pages.explorer import (
     state_of,
 )
 from scripts.website.pages.form_values import units_record
+from scripts.website.pages.planner_data import price_record
 from scripts.website.pages.quantities import (
     COLUMN_UNITS,
     LARGE,
@@ -36,6 +38,7 @@ from scripts.website.pages.quantities import (
     SPARSITIES,
     Quantity,
     peak_id,
+    prints_binary,
 )
 from scripts.website.pages.sources import provenance
 from scripts.website.pages.trends import SHAPES
@@ -60,6 +63,7 @@ def files() -> dict[str, str]:
         for name, sources in source_records(rows).items()
     }
     first, further = opening(explorer_record(rows))
+    further["prices"] = price_records(rows)
     return texts | {
         f"accelerators/{DATA}": _json(first),
         f"accelerators/{REST}": _json(further),
@@ -89,6 +93,17 @@ def opening(record: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         first["entries"].append([*entry[:_VALUES], own, *entry[_VALUES + 1 :]])
         further["values"][entry[0]] = {name: values[name] for name in values if name not in own}
     return first, further
+
+
+def price_records(rows: Iterable[ExplorerRow]) -> dict[str, list[float | str]]:
+    """Entry -> its list price in USD an hour, the one that planners take, and whose it is."""
+    listed = {price.chip for price in prices()}
+    found = {row.entry.id: price_record(row.entry.id) for row in rows if row.entry.id in listed}
+    return {
+        name: [round(unit("h").factor * price["usd_per_s"], 4), price["note"]]
+        for name, price in found.items()
+        if price
+    }
 
 
 def _json(record: object) -> str:
@@ -123,7 +138,7 @@ class _SharedTexts:
 def explorer_record(rows: Sequence[ExplorerRow]) -> dict[str, Any]:
     """All cells with units, sources and words.
 
-    A cell is [value, place on the entry's page, source, marks, kind].
+    A cell is [value, place on the entry's page, source, marks, kind, whether it is in GiB].
     """
     shared = _SharedTexts()
     # Texts of the values that are shown first get the first numbers.
@@ -157,8 +172,8 @@ def explorer_record(rows: Sequence[ExplorerRow]) -> dict[str, Any]:
         "prefixes": units["prefixes"],
         "customary": units["customary"],
         "counts": units["counts"],
-        # The script of the forms, which is shared, asks for units; the explorer reads none.
-        "units": {},
+        # The script of the forms, which is shared, asks for units; the explorer writes these.
+        "units": {name: one for name, one in units["units"].items() if name.endswith("iB")},
         "entries": entries,
     }
 
@@ -207,6 +222,7 @@ def _cell_record(
         shared.sources.of(cell.claim.source),
         shared.marks.of(cell.notes),
         shared.kinds.of(cell.kind),
+        int(prints_binary(cell)),
     ]
     # Most cells have no marks and no kind, and there are thousands of cells.
     while len(record) > _ALWAYS and record[-1] == 0:

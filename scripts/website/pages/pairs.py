@@ -6,14 +6,13 @@ The sentences are templates at the head, for an editor to read in one place.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from flopbook.architectures.shape import shape
 from flopbook.hardware.chip import chip
 from flopbook.hardware.picked import Picked
-from flopbook.quantities.formatting import in_unit
-from flopbook.quantities.units import format_quantity, unit
+from flopbook.quantities.units import format_quantity
 from scripts.website.markup import (
     Html,
     Markdown,
@@ -29,6 +28,7 @@ from scripts.website.pages.accelerators import entry_page
 from scripts.website.pages.calculators import calculator_page
 from scripts.website.pages.explorer import START, ExplorerRow, anchor
 from scripts.website.pages.neighbours import compare_link
+from scripts.website.pages.pair_bars import BarOfCell, bars_of, printed_words
 from scripts.website.pages.pair_names import PAIRS
 from scripts.website.pages.pair_plans import buttons, serving_of
 from scripts.website.pages.products import rows_by_id, short_name
@@ -55,7 +55,6 @@ _FITS = (
 _ARITHMETIC = "fb-of-arithmetic"
 _FACTOR_SAME = 1.05  # a closer ratio would be printed as 1
 _FACTOR_LARGE = 10
-_MOST_COUNT = 10_000  # from here on a count is harder to read than another unit
 _PEAK = Quantity(PEAK, "Dense bf16 rate", "FLOP/s")
 _QUANTITIES = {quantity.id: quantity for quantity in QUANTITIES}
 
@@ -83,14 +82,6 @@ HEADLINES = (
     Headline("link rate, one way", "scaleup_bandwidth", _QUANTITIES["scaleup_bandwidth"]),
     Headline("power", "power", _QUANTITIES["power"], "fb-of-power"),
 )
-
-
-class BarOfCell(NamedTuple):
-    """What a cell shows: its share of the longest bar, the value in words, and a mark."""
-
-    share: float
-    words: str
-    is_best: bool
 
 
 class Pair(NamedTuple):
@@ -248,17 +239,17 @@ def _difference(pair: Pair, headline: Headline) -> str:
             return _LACKS.format(what=headline.words, name=name, words=words)
     first, second = (amount or 0.0 for amount in values)
     high, low = max(first, second), min(first, second)
-    if high < _FACTOR_SAME * low:
-        words = headline.quantity.words(high)
-        return _EQUAL.format(what=headline.words, high=words)
     winner = int(second > first)
+    printed = printed_words(headline.quantity, [row.cells.get(headline.id) for row in pair])
+    if high < _FACTOR_SAME * low:
+        return _EQUAL.format(what=headline.words, high=printed[winner])
     return _LEADS.format(
         winner=pair.shorts[winner],
         loser=pair.shorts[1 - winner],
         what=headline.words,
         ratio=_ratio(high / low),
-        high=headline.quantity.words(high),
-        low=headline.quantity.words(low),
+        high=printed[winner],
+        low=printed[1 - winner],
     )
 
 
@@ -332,42 +323,15 @@ def table_of(pair: Pair, names: tuple[str, str]) -> Html:
 
 
 def _row(pair: Pair, headline: Headline) -> Html:
-    values = [value_of(row.cells, headline.id) for row in pair]
-    amounts = [amount for amount in values if amount is not None]
-    most, better = max(amounts, default=0.0), headline.quantity.better
-    # What prints as a ratio of 1 is no more and no less.
-    differs = len(amounts) > 1 and f"{max(amounts) / (min(amounts) or 1):.2g}" != "1"
-    best = (max if better > 0 else min)(amounts) if differs else None
-    words = _in_one_unit(headline.quantity, values)
+    bars = bars_of(headline.quantity, [row.cells.get(headline.id) for row in pair])
     cells = Html().join(
-        _cell(
-            pair,
-            row,
-            headline,
-            BarOfCell((amount or 0) / most if most else 0, text, amount == best),
-        )
-        for row, amount, text in zip(pair, values, words, strict=True)
+        _cell(pair, row, headline, bar) for row, bar in zip(pair, bars, strict=True)
     )
     ratio = ratio_words(ratio_of(pair, headline))
     name = headline.words[:1].upper() + headline.words[1:]
     return Html('<tr><th scope="row">{}</th>{}<td class="fb-n">{}</td></tr>').format(
         name, cells, ratio
     )
-
-
-def _in_one_unit(quantity: Quantity, values: Sequence[float | None]) -> list[str]:
-    """Both values in the unit of the smaller one, where the larger stays readable in it.
-
-    989.4 TFLOP/s beside 1.307 PFLOP/s makes the reader convert before they can compare.
-    """
-    words = ["" if amount is None else quantity.words(amount) for amount in values]
-    amounts = [amount for amount in values if amount]
-    if len(amounts) < len(values) or len({text.partition(" ")[2] for text in words}) == 1:
-        return words
-    symbol = words[values.index(min(amounts))].partition(" ")[2]
-    if max(amounts) / unit(symbol).factor >= _MOST_COUNT:
-        return words
-    return [in_unit(amount, symbol) for amount in amounts]
 
 
 def _cell(pair: Pair, row: ExplorerRow, headline: Headline, bar: BarOfCell) -> Html:
@@ -380,11 +344,12 @@ def _cell(pair: Pair, row: ExplorerRow, headline: Headline, bar: BarOfCell) -> H
     if place is not None:
         href = Html("{}#{}").format(href, anchor(cell, place))
     kind = f"fb-length {headline.kind}".strip()
+    below = Html(" <small>{}</small>").format(bar.same_unit) if bar.same_unit else ""
     badge = Html('<span class="fb-badge fb-best">{}</span> ').format(_best_word(headline))
     return Html(
-        '<td class="fb-n">{}{}'
+        '<td class="fb-n">{}{}{}'
         '<span class="{}" style="--fb-share: {:.3f}" aria-hidden="true"></span></td>'
-    ).format(badge if bar.is_best else "", link(bar.words, href), kind, bar.share)
+    ).format(badge if bar.is_best else "", link(bar.words, href), below, kind, bar.share)
 
 
 def _best_word(headline: Headline) -> str:

@@ -15,7 +15,7 @@ from flopbook.hardware.picked import Picked
 from scripts.website.markup import Html, attribute, link, tag
 from scripts.website.pages.accelerators import KINDS, entry_page
 from scripts.website.pages.explorer import START, ExplorerRow, anchor, items, state_of
-from scripts.website.pages.quantities import LARGE, PEAK, QUANTITIES, Quantity, missing, peak_id
+from scripts.website.pages.quantities import PEAK, QUANTITIES, Quantity, missing, peak_id
 from scripts.website.pages.sources import html_link
 
 NO_FAMILY = "Other products"
@@ -145,7 +145,4 @@ def _value(row: ExplorerRow, column: FigureColumn, page: str) -> Html:
     target = html_link(page, entry_page(row.entry.id))
     place = row.places.get(id(cell.claim))
     href = target if place is None else Html("{}#{}").format(target, anchor(cell, place))
-    # A capacity of 32 GiB is 34.36 GB in the column, a number that nobody knows the chip by.
-    is_binary = cell.claim.unit.endswith("iB") and row.entry.kind not in LARGE
-    words = cell.words if is_binary else column.quantity.in_column(cell.value, row.entry.kind)
-    return link(words, href)
+    return link(column.quantity.of_cell(cell, row.entry.kind), href)

@@ -53,7 +53,7 @@ LARGE = ("node", "system", "pod")
 _GROUPED = 1e6  # from here on other texts count in powers of ten, which a column cannot be read by
 UNITS_OF_COLUMNS = (
     "A column has one unit: chips are in TFLOP/s, GB and W, nodes, systems and pods in PFLOP/s, TB "
-    "and kW."
+    "and kW. Memory is in GiB where its source prints that: 1 GiB is 1.074 GB."
 )
 
 
@@ -92,6 +92,22 @@ class Quantity(NamedTuple):
         amount = si_value / unit(name).factor
         digits = f"{amount:,.0f}" if amount >= _GROUPED else format_quantity(amount, "1")
         return f"{digits} {name}"
+
+    def of_cell(self, cell: Picked, kind: str) -> str:
+        """A cell of an entry of this kind as a table shows it: a capacity as its source prints it.
+
+        32 GiB are 34.36 GB in the unit of the column, a number that nobody knows the chip by.
+        """
+        return cell.words if prints_binary(cell) else self.in_column(cell.value, kind)
+
+    def in_text(self, cell: Picked) -> str:
+        """A cell in a sentence, a capacity as its source prints it."""
+        return cell.words if prints_binary(cell) else self.words(cell.value)
+
+
+def prints_binary(cell: Picked) -> bool:
+    """Whether a source prints this capacity in GiB, or those of its parts."""
+    return cell.claim.unit.endswith("iB")
 
 
 QUANTITIES = (

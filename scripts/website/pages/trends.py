@@ -287,7 +287,7 @@ def _clipped(year: float, fit: Growth, y: Scale) -> tuple[float, float]:
 def _mark(trend: Trend, point: TrendPoint, frame: Frame) -> Html:
     product = point.product
     x, y = frame.at(point.year, point.value)
-    words = [product.name, trend.quantity.words(point.value), *point.marks, _date_words(product)]
+    words = [product.name, _point_words(trend, point), *point.marks, _date_words(product)]
     return Html(
         '<a href="{href}" class="fb-v{group}{hollow}" data-id="{id}" aria-label="{label}">'
         '<path transform="translate({x} {y})" d="{shape}"/><title>{label}</title></a>'
@@ -301,6 +301,14 @@ def _mark(trend: Trend, point: TrendPoint, frame: Frame) -> Html:
         y=y,
         shape=SHAPES[product.group],
     )
+
+
+def _point_words(trend: Trend, point: TrendPoint) -> str:
+    """The value of a point; one that is no ratio as the chip's table shows it."""
+    cell = point.product.cells.get(trend.quantity.id)
+    if isinstance(cell, Picked):
+        return trend.quantity.in_text(cell)
+    return trend.quantity.words(point.value)
 
 
 def _date_words(product: Product) -> str:

@@ -62,7 +62,7 @@ export class Compare {
       body.append(band(group));
       for (const [id, text] of present) body.append(this.row(id, text, state, {entries, base}));
     }
-    const scroll = el("div", {class: "fb-scroll", tabindex: 0, role: "region", "aria-label": "Comparison"});
+    const scroll = el("div", {class: "fb-scroll fb-snug", tabindex: 0, role: "region", "aria-label": "Comparison"});
     scroll.append(el("table", {class: entries.length <= FEW ? "fb-compare fb-few" : "fb-compare"},
       el("caption", {}, `Small figures are ratios to ${base.name}; there are none between peaks of which the sources do not say whether they are dense.`), el("thead", {}, el("tr", {}, el("th", {scope: "col"}, "Quantity"), ...heads)), body));
     return scroll;
@@ -73,15 +73,17 @@ export class Compare {
     return id === "peak" ? `Peak, ${label}` : label;
   }
 
-  /** What the reader pays for an hour of each, and what a dollar buys then. */
+  /** What an hour of each costs, as the reader types it or by the cheapest list price on file, and what a dollar buys then. */
   prices(state, entries) {
+    const listed = entries.map(({id}) => this.model.prices[id]);
     const fields = entries.map(({name}, number) => el("input", {
-      type: "text", inputmode: "decimal", autocomplete: "off", placeholder: "type", "aria-label": `Price of ${name}, USD per hour`,
+      type: "text", inputmode: "decimal", autocomplete: "off", placeholder: listed[number]?.[0].toFixed(2) ?? "none on file", "aria-label": `Price of ${name}, USD per hour`,
       value: state.price[number] ?? "", "data-price": number, input: () => this.priced(entries.length),
     }));
     this.dollars = entries.map(() => el("td", {class: "fb-n"}, "-"));
+    const cells = fields.map((field, number) => el("td", {class: "fb-n"}, field, ...source(entries[number], listed[number])));
     const rows = [
-      el("tr", {}, el("th", {scope: "row"}, "Price, USD per hour"), ...fields.map((field) => el("td", {class: "fb-n"}, field))),
+      el("tr", {}, el("th", {scope: "row"}, "Price, USD per hour"), ...cells),
       el("tr", {}, el("th", {scope: "row"}, "Peak per dollar"), ...this.dollars),
     ];
     this.fillDollars(state, entries);
@@ -98,7 +100,7 @@ export class Compare {
     const {model} = this;
     const {unit} = model.quantity("peak", state);
     const bought = entries.map((entry, number) => {
-      const [peak, price] = [model.value(entry, "peak", state), Number(state.price[number])];
+      const [peak, price] = [model.value(entry, "peak", state), Number(state.price[number] || model.prices[entry.id]?.[0])];
       return peak && price > 0 ? (peak * HOUR) / price : null;
     });
     const most = Math.max(...bought.map((amount) => amount ?? 0));
@@ -114,12 +116,13 @@ export class Compare {
     const values = entries.map((entry) => model.value(entry, id, state)).filter((value) => value !== null);
     const best = headline && values.length > 1 && new Set(values).size > 1 ? Math[better > 0 ? "max" : "min"](...values) : null;
     const most = Math.max(...values);
+    const isMixed = new Set(entries.map((entry) => model.cell(entry, id, state)?.binary).filter((one) => one !== undefined)).size > 1;
     const unstated = key.startsWith("peak:") && parts(key).sparsity === "unstated";
     const first = model.cell(base, id, state);
     const cells = entries.map((entry) => {
       const cell = model.cell(entry, id, state);
       const missing = cell ? "" : model.missing(entry, id, state);
-      const notes = cell && [unit === "year" ? "" : cell.kind, entry !== base && first && unit === "W" && cell.kind !== first.kind ? "another kind of power than the base" : ""];
+      const notes = cell && [isMixed && cell.binary ? formatQuantity(cell.value, unit) : "", unit === "year" ? "" : cell.kind, entry !== base && first && unit === "W" && cell.kind !== first.kind ? "another kind of power than the base" : ""];
       return el("td", {class: "fb-n", "data-entry": entry.id, "data-key": key}, cell ? shown(model, {entry, id, state, full: true}) : el("span", {class: "fb-none"}, missing || "-"),
         ...(cell && cell.value === best ? [" ", el("span", {class: "fb-badge fb-best"}, "best")] : []),
         ...(ratio(cell, first, entry === base || unstated || unit === "year")),
@@ -133,6 +136,12 @@ export class Compare {
 /** How large a value is among those beside it; the number says it too. */
 function bar(share, kind = "") {
   return el("span", {class: `fb-length ${kind}`.trim(), style: `--fb-share: ${share.toFixed(3)}`, "aria-hidden": "true"});
+}
+
+/** Where a list price is from: the chip's page has them all. */
+function source({id}, price) {
+  if (!price) return [];
+  return [el("small", {}, el("a", {href: `${id}/#price-by-the-hour`, title: price[1]}, "cheapest list price"))];
 }
 
 function ratio(cell, first, silent) {

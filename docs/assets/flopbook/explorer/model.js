@@ -1,6 +1,6 @@
 // The data of the explorer: entries, quantities, values. A peak is read for one number format, engine and sparsity only.
 
-import {formatQuantity, useTables} from "../quantity.js";
+import {binaryBytes, formatQuantity, typeset, useTables} from "../quantity.js";
 
 export const NOT_RECORDED = "not recorded";
 const GROUPED = 1e6; // from here on other texts count in powers of ten
@@ -21,8 +21,9 @@ export class Model {
     this.peaks = new Map(data.peaks.map(([dtype, engine, sparsity, unit]) => [peakId(dtype, engine, sparsity), unit]));
   }
 
-  /** Values beyond those that the table opens with, and the texts that they share. */
-  add({values, ...shared}) {
+  /** Values beyond those that the table opens with, the texts that they share, and list prices. */
+  add({values, prices, ...shared}) {
+    this.prices = prices;
     for (const [name, texts] of Object.entries(shared)) this.data[name].push(...texts);
     for (const entry of this.entries) Object.assign(entry.values, values[entry.id]);
     this.isWhole = true;
@@ -67,8 +68,8 @@ export class Model {
     if (quantity.over.length) return this.ratio(quantity, entry, state);
     const raw = entry.values[quantity.key];
     if (!Array.isArray(raw)) return null;
-    const [value, place, source, marks = 0, kind = 0] = raw;
-    return {value, place, source: this.data.sources[source], marks: this.data.marks[marks], kind: this.data.kinds[kind], key: quantity.key};
+    const [value, place, source, marks = 0, kind = 0, binary = 0] = raw;
+    return {value, place, source: this.data.sources[source], marks: this.data.marks[marks], kind: this.data.kinds[kind], key: quantity.key, binary};
   }
 
   ratio(quantity, entry, state) {
@@ -85,14 +86,19 @@ export class Model {
   words({unit, shown}, value) {
     if (unit === "year") return String(Math.floor(value));
     const text = shown ? formatQuantity(value / this.data.factors[shown], shown) : formatQuantity(value, unit);
-    return text.replace(/ count$/, "");
+    return typeset(text.replace(/ count$/, ""));
   }
 
-  /** A value as a table shows it: in the unit of its column, which is a larger one for what is built of many chips. */
-  inColumn({id, unit, ...more}, value, {kind}) {
+  /** A cell in a sentence: a capacity as its source prints it, 32 GiB. */
+  cellWords(quantity, {value, binary}) {
+    return binary ? binaryBytes(value) : this.words(quantity, value);
+  }
+
+  /** A cell as a table shows it: in the unit of its column, which is a larger one for what is built of many chips. */
+  inColumn({id, unit, ...more}, {value, binary}, {kind}) {
     const {column_units: columns, factors, large} = this.data;
     const units = columns[id] ?? columns[unit];
-    if (!units) return this.words({id, unit, ...more}, value);
+    if (!units || binary) return this.cellWords({id, unit, ...more}, {value, binary});
     const name = units[Number(large.includes(kind))];
     const amount = value / factors[name];
     return `${amount >= GROUPED ? Math.round(amount).toLocaleString("en") : formatQuantity(amount, "1")} ${name}`;

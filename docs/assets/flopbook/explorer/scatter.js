@@ -51,7 +51,7 @@ export class Scatter {
     for (const entry of this.entries) {
       const x = model.cell(entry, state.x, state);
       const y = model.cell(entry, state.y, state);
-      if (x && y) found.push({entry, x: x.value, y: y.value, marks: [...new Set([...x.marks, ...y.marks])]});
+      if (x && y) found.push({entry, cells: [x, y], x: x.value, y: y.value, marks: [...new Set([...x.marks, ...y.marks])]});
     }
     return found;
   }
@@ -92,7 +92,7 @@ export class Scatter {
   finding(points) {
     const [, up] = this.quantities;
     const ordered = [...points].sort((a, b) => a.y - b.y);
-    const said = ({entry, y}) => `${this.model.words(up, y)} (${entry.short})`;
+    const said = ({entry, cells}) => `${this.model.cellWords(up, cells[1])} (${entry.short})`;
     return `${axisLabel(up, this.state.y)}: from ${said(ordered[0])} to ${said(ordered.at(-1))}`;
   }
 
@@ -157,8 +157,8 @@ export class Scatter {
     return [this.words(point), ...more, ...rest].join("; ; ");
   }
 
-  words({entry, x, y, marks}) {
-    const values = this.quantities.map((quantity, n) => `${quantity.label} ${this.model.words(quantity, n ? y : x)}`);
+  words({entry, cells, marks}) {
+    const values = this.quantities.map((quantity, n) => `${quantity.label} ${this.model.cellWords(quantity, cells[n])}`);
     return [entry.name, ...values.reverse(), ...marks].join("; ");
   }
 

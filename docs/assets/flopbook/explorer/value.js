@@ -20,7 +20,7 @@ export function shown(model, {entry, id, state, marks, full = false}) {
   const cell = model.cell(entry, id, state);
   if (!cell) return el("span", {class: "fb-none"}, model.missing(entry, id, state).replace(/^not recorded$/, "-") || "-");
   const badges = cell.marks.filter((mark) => !marks || marks.includes(mark)).map((mark) => el("span", {class: "fb-badge"}, mark));
-  const text = full && quantity.unit === "year" ? cell.kind : model.inColumn(quantity, cell.value, entry);
+  const text = full && quantity.unit === "year" ? cell.kind : model.inColumn(quantity, cell, entry);
   if (cell.computed) return el("span", {}, text, ...spaced(badges));
   return el("span", {}, el("a", {href: address(entry, cell)}, text), ...spaced(badges));
 }
