@@ -21,7 +21,7 @@ from flopbook.data.library import (
 )
 from flopbook.data.topics import Topic
 from scripts.website.markup import Html, link
-from scripts.website.pages import errata, pairs, reached
+from scripts.website.pages import errata, pairs, reached, run_kinds
 from scripts.website.pages.accelerators import INDEX, entry_page
 from scripts.website.pages.products import NO_FAMILY, families_of, family_anchor, short_name
 from scripts.website.pages.sources import html_link, topic_page
@@ -52,7 +52,7 @@ def _places() -> dict[str, PagePlace]:
     places |= {pair.page: _pair_place(pair) for pair in pairs.all_pairs()}
     for top in topics():
         places |= _topic_places(top, ())
-    places[reached.ALL] = _runs_place()
+    places |= {page: _runs_place(page) for page in run_kinds.PLAIN}
     for index, title in ((errata.PAGE, "Errata"), (errata.HELD, "Claims that hold")):
         places |= _source_places(index, title)
     return places
@@ -125,11 +125,11 @@ def _pair_place(pair: pairs.Pair) -> PagePlace:
     return PagePlace(CHIPS, way, _beside("Siblings", lists))
 
 
-def _runs_place() -> PagePlace:
-    """All published runs, below what people reach."""
-    way = trail(reached.ALL, [(CHIPS, INDEX), (_REACHED, reached.PAGE)], "All published runs")
-    items = [(_REACHED, reached.PAGE), ("All published runs", reached.ALL)]
-    return PagePlace(CHIPS, way, _beside("Siblings", [_list(reached.ALL, CHIPS, items)]))
+def _runs_place(page: str) -> PagePlace:
+    """Published runs of some kinds, below what people reach."""
+    way = trail(page, [(CHIPS, INDEX), (_REACHED, reached.PAGE)], run_kinds.TITLES[page])
+    items = [(_REACHED, reached.PAGE), *((title, one) for one, title in run_kinds.TITLES.items())]
+    return PagePlace(CHIPS, way, _beside("Siblings", [_list(page, CHIPS, items)]))
 
 
 # Topics.

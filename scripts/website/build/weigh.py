@@ -72,6 +72,8 @@ TEMPLATES = (
     "data/",
     "models/",
     "reached/",
+    "runs/",
+    "runs-inference/",
     "rates/",
     "planner/",
     "serve/",

@@ -11,7 +11,7 @@ from flopbook.prediction.catalogue import MODELS
 from flopbook.prediction.fits import COVERAGE
 from flopbook.prediction.validation import Comparison, Validation, summary_of, validate
 from scripts.website.markup import Html, table
-from scripts.website.pages.reached import KINDS
+from scripts.website.pages.run_kinds import KINDS
 
 HEAD = (
     "Kind",

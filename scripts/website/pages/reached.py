@@ -22,22 +22,12 @@ from scripts.website.markup import (
     table,
 )
 from scripts.website.pages.accelerators import entry_page
+from scripts.website.pages.run_kinds import KINDS, PLAIN, TITLES
 from scripts.website.pages.sources import html_link, leading, stylesheet
 
 PAGE = "reached.md"
-ALL = "runs.md"  # the same runs as one plain table
 FIRST = 100  # rows on the page; the script fetches the others when a reader comes near
 SCRIPTS = "assets/flopbook/"
-KINDS = {
-    "training_throughput": "training",
-    "inference": "inference",
-    "whole_run": "whole run",
-    "matmul_peak": "matmul",
-    "hbm_bandwidth": "memory bandwidth",
-    "p2p_bandwidth": "link bandwidth",
-    "collective": "collective",
-    "training_memory": "memory in training",
-}
 HEAD = (
     "What ran",
     "Chip",
@@ -72,6 +62,11 @@ def shown_runs() -> tuple[Reached, ...]:
     )
 
 
+def runs_on(page: str) -> tuple[Reached, ...]:
+    """The runs of a page of PLAIN. Raises KeyError for another page."""
+    return tuple(run for run in shown_runs() if run.row.kind in PLAIN[page])
+
+
 def reached_table(page: str, runs: Sequence[Reached]) -> Html:
     """These runs as a table, each as a row."""
     rows = [_row(run, page) for run in runs]
@@ -81,15 +76,17 @@ def reached_table(page: str, runs: Sequence[Reached]) -> Html:
 def first_runs(page: str) -> Html:
     """The first runs as a table, what the script needs to filter all, and the way to all."""
     runs = shown_runs()
+    addresses = Html(" ").join(html_link(page, plain) for plain in PLAIN)
+    further = Html(", ").join(link(TITLES[plain], html_link(page, plain)) for plain in PLAIN)
     return Html("\n").join(
         [
             stylesheet(page, f"{SCRIPTS}explorer/panel.css"),
             Html('<div class="fb-reached" data-all="{}"><div class="fb-panel"></div>').format(
-                html_link(page, ALL)
+                addresses
             ),
             reached_table(page, runs[:FIRST]),
-            Html('<p class="fb-more">These are {} of {:,}; {}.</p>').format(
-                len(runs[:FIRST]), len(runs), link("all of them on one page", html_link(page, ALL))
+            Html('<p class="fb-more">These are {} of {:,}. All of them: {}.</p>').format(
+                len(runs[:FIRST]), len(runs), further
             ),
             Html('</div>\n<script type="module" src="{}"></script>').format(
                 html_link(page, f"{SCRIPTS}reached/main.js")
@@ -363,7 +360,10 @@ def model_cell(model_id: str, page: str) -> str | Sortable:
 
 
 class ReachedProse:
-    """The published runs as prose names them: `reached.first()`, `.table()`, `.count()`."""
+    """The published runs as prose names them: `reached.first()`, `.table()`, `.count()`.
+
+    `.table()` and `.here()` are of the runs whose page it is.
+    """
 
     def __init__(self, page: str) -> None:
         self._page = page
@@ -373,8 +373,12 @@ class ReachedProse:
         return first_runs(self._page)
 
     def table(self) -> Html:
-        """All runs as a table."""
-        return reached_table(self._page, shown_runs())
+        """The runs of the page as a table. Raises KeyError for a page without."""
+        return reached_table(self._page, runs_on(self._page))
+
+    def here(self) -> Html:
+        """How many runs the page has. Raises KeyError for a page without."""
+        return Html("{:,} runs").format(len(runs_on(self._page)))
 
     def count(self, of: str = "runs") -> Html:
         """How many runs there are, or how many sources."""

@@ -16,7 +16,7 @@ from flopbook.hardware.chip import chip
 from scripts.website.figures import bandwidth_share, figure_of, matmul_share, mfu_chips, mfu_years
 from scripts.website.figures.drawing import Figure, svg
 from scripts.website.markup import Sortable
-from scripts.website.pages import data, reached
+from scripts.website.pages import data, reached, run_kinds
 from scripts.website.pages.prose import render
 
 FIGURES = ("mfu-years", "mfu-chips", "matmul-share", "bandwidth-share")
@@ -25,7 +25,7 @@ ROWS = [row for file in run_files().values() for row in file.rows]
 
 
 @functools.cache
-def page(name: str = "runs.md") -> str:
+def page(name: str) -> str:
     return render((DOCS / name).read_text(encoding="utf-8"), name, name)
 
 
@@ -36,8 +36,13 @@ def cells(markup: str) -> list[list[str]]:
     return [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", line) for line in lines]
 
 
+def all_cells() -> list[list[str]]:
+    """The cells of all pages that have plain tables, one after the other."""
+    return [line for name in run_kinds.PLAIN for line in cells(page(name))]
+
+
 def test_every_run_has_a_row_with_a_link_to_its_source() -> None:
-    lines = cells(page())
+    lines = all_cells()
     assert len(lines) == len(ROWS)
     addresses = {html.escape(reference(source.source).link) for source in sources()}
     linked = [line for line, run in zip(lines, reached.shown_runs(), strict=True) if has_link(run)]
@@ -60,7 +65,7 @@ def sources() -> list:
 
 def test_a_run_stands_in_its_own_year() -> None:
     """A month late in the year does not round up."""
-    years = [re.sub("<[^>]*>", "", line[reached.HEAD.index("#Year")]) for line in cells(page())]
+    years = [re.sub("<[^>]*>", "", line[reached.HEAD.index("#Year")]) for line in all_cells()]
     assert years == [str(int(run.date)) for run in reached.shown_runs()]
 
 

@@ -1,4 +1,4 @@
-// Filters for the table of published runs. Its page has the first rows; the others come from the page that has all, when a
+// Filters for the table of published runs. Its page has the first rows; the others come from the pages that have all, when a
 // reader comes near or follows a link that filters. The state stands in the address.
 
 import {button, el} from "../dom.js";
@@ -107,11 +107,14 @@ function passes(run, state, words) {
   return chosen && inYears(run.year, state) && words.every((word) => run.text.includes(word));
 }
 
-/** The rows of the page that has all of them, in the place of the first. */
+/** The rows of the pages that have all of them, in the place of the first; these pages lie beside ours, so links hold. */
 async function complete(host) {
-  const answer = await fetch(host.dataset.all);
-  const whole = new DOMParser().parseFromString(await answer.text(), "text/html");
-  host.querySelector("tbody").replaceWith(document.adoptNode(whole.querySelector(".fb-runs tbody")));
+  const texts = await Promise.all(host.dataset.all.split(" ").map(async (page) => (await fetch(page)).text()));
+  const [whole, ...more] = texts.map((text) => (
+    document.adoptNode(new DOMParser().parseFromString(text, "text/html").querySelector(".fb-runs tbody"))
+  ));
+  for (const body of more) whole.append(...body.rows);
+  host.querySelector("tbody").replaceWith(whole);
 }
 
 async function start(host) {
