@@ -103,7 +103,7 @@ function isMisfit(spec, {resolved, result}) {
 /** Whether an answer fits into memory, in the words of the command, and what would fit where it does not. */
 function misfit(spec, state) {
   const {result} = state;
-  if (!isMisfit(spec, state)) return spec.bar && result.free >= 0 ? [el("p", {class: "fb-open fb-fits"}, `Fits: ${written(result.free, "byte")} left`)] : [];
+  if (!isMisfit(spec, state)) return spec.bar && result.free >= 0 && Number.isFinite(result.free) ? [el("p", {class: "fb-open fb-fits"}, `Fits: ${written(result.free, "byte")} left`)] : [];
   const fewest = Number.isFinite(result.fewest_chips) ? `; smallest number of chips ${result.fewest_chips.toLocaleString("en")}` : "";
   const told = el("p", {class: "fb-open fb-wrong"}, `Does not fit: ${written(-result.free, "byte")} over${fewest}`);
   const found = rescues(spec, state);

@@ -47,7 +47,7 @@ def test_a_comparison_begins_with_the_list_prices_on_file(tab: Any) -> None:
     assert compared(tab, "Peak per dollar")[0] != bought[0] and "price=1,," in query(tab)
 
 
-@at("?x=die_area&y=memory&compare=google/tpu-v6e&view=scatter&kind=package")
+@at("?all=1&x=die_area&y=memory&view=scatter")
 def test_a_picture_of_two_quantities_says_it_too(tab: Any) -> None:
-    words = tab.locator(".fb-scatter a[data-id='google/tpu-v4']").get_attribute("aria-label")
+    words = tab.locator(".fb-scatter a[data-id='amd/mi60']").get_attribute("aria-label")
     assert "Memory 32 GiB" in words and "mm2" not in words

@@ -2,6 +2,11 @@
 
 import {strangers} from "../strangers.js";
 
+// What the keys of an address mean, where they do not say it themselves.
+const NAMES = {
+  compare: "product", base: "product", columns: "column", dtype: "number format", from: "year", to: "year", x: "quantity", y: "quantity",
+};
+
 /** The state that an address asks for; `valid(key, value, normal, refuse)` gives a value that is one, and refuses others. */
 export function parse(search, normal, valid) {
   const state = {...normal};
@@ -11,7 +16,7 @@ export function parse(search, normal, valid) {
     let value = text;
     if (typeof normal[key] === "boolean") value = text === "1";
     else if (Array.isArray(normal[key])) value = text ? text.split(",") : [];
-    const refuse = (one) => { unknown.push(`this link names an unknown ${key} '${String(one).slice(0, 60)}'`); };
+    const refuse = (one) => { unknown.push(`this link names an unknown ${NAMES[key] ?? key} '${String(one).slice(0, 60)}'`); };
     state[key] = valid(key, value, normal[key], refuse);
   }
   const strange = strangers(search, (key) => Object.hasOwn(normal, key), "page");

@@ -80,6 +80,7 @@ export class Compare {
       type: "text", inputmode: "decimal", autocomplete: "off", placeholder: listed[number]?.[0].toFixed(2) ?? "none on file", "aria-label": `Price of ${name}, USD per hour`,
       value: state.price[number] ?? "", "data-price": number, input: () => this.priced(entries.length),
     }));
+    this.fields = fields;
     this.dollars = entries.map(() => el("td", {class: "fb-n"}, "-"));
     const cells = fields.map((field, number) => el("td", {class: "fb-n"}, field, ...source(entries[number], listed[number])));
     const rows = [
@@ -100,7 +101,8 @@ export class Compare {
     const {model} = this;
     const {unit} = model.quantity("peak", state);
     const bought = entries.map((entry, number) => {
-      const [peak, price] = [model.value(entry, "peak", state), Number(state.price[number] || model.prices[entry.id]?.[0])];
+      const listed = this.fields[number].value.trim() ? null : model.prices[entry.id]?.[0];
+      const [peak, price] = [model.value(entry, "peak", state), Number(state.price[number] || listed)];
       return peak && price > 0 ? (peak * HOUR) / price : null;
     });
     const most = Math.max(...bought.map((amount) => amount ?? 0));

@@ -12,10 +12,9 @@ export function startPlanner(host) {
   const fresh = new Map([...new FormData(form)]);
   const lost = fill(form, new URLSearchParams(location.search));
   const show = (kind, pairs) => {
-    if (kind) {
-      const notes = lost.splice(0).map((words) => el("p", {class: "fb-fine"}, words));
-      status.replaceChildren(...notes, ...pairs.flatMap((pair) => kind.verdict(pair, pairs)));
-    }
+    const notes = lost.splice(0).map((words) => el("p", {class: "fb-fine"}, words));
+    if (kind) status.replaceChildren(...notes, ...pairs.flatMap((pair) => kind.verdict(pair, pairs)));
+    else status.prepend(...notes); // before the words that say what cannot be planned
     shown.replaceChildren(...pairs.flatMap((pair) => [
       pair.answer.layouts.length ? el("h2", {}, pairs.length > 1 ? `${kind.title} on ${pair.name}` : kind.title) : null,
       el("div", {class: "fb-cards"}, ...pair.answer.layouts.map((layout, n) => kind.card(pair, layout, n))),
