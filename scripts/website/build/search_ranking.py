@@ -230,9 +230,11 @@ class _Question:
         """Whether a word says little: a letter, a size, who wrote a work, num in num_experts."""
         word, place, words = self.wanted[number], self.places[number], self.index.words
         is_filler = any(first <= place < end for _, first, end in self.settings)
+        is_unit = self.every[place] in words["units"] and place > 0
         return (
             len(word) < 2
             or _SIZE.fullmatch(word) is not None
+            or (is_unit and _SIZE.fullmatch(self.every[place - 1]) is not None)
             or (self.cites and self.every[place] in words["writers"])
             or (is_filler and self.every[place] in words["fillers"])
         )

@@ -160,7 +160,10 @@
     isSlight(word, place) {
       const {words} = this.index;
       const isFiller = this.settings.some(([, first, end]) => first <= place && place < end);
-      return word.length < 2 || /^\d+(\.\d+)?[bm]?$/.test(word)
+      const size = /^\d+(\.\d+)?[bm]?$/;
+      const isUnit = words.units.includes(this.every[place]) && place > 0;
+      return word.length < 2 || size.test(word)
+        || (isUnit && size.test(this.every[place - 1]))
         || (this.cites && words.writers.includes(this.every[place]))
         || (isFiller && words.fillers.includes(this.every[place]));
     }

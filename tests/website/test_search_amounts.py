@@ -1,0 +1,36 @@
+"""What a search makes of amounts, of words that ask for one, and of the book as a whole."""
+
+from __future__ import annotations
+
+import pytest
+
+from scripts.website.build.search_cards import index
+from scripts.website.build.search_ranking import search
+
+CASES = [
+    # An amount with its unit says how much is meant, not of what.
+    ("accelerators with over 100 GB of memory", "accelerators/"),
+    ("all gpus with at least 48 gb vram", "accelerators/"),
+    # Of a chip, its size and its performance are figures; its page has them.
+    ("h200 performance", "accelerators/nvidia/h200-sxm/"),
+    ("b200 die size", "accelerators/nvidia/b200/"),
+    ("tpu v4 pod size", "accelerators/google/tpu-v4-pod/"),
+    # A size of what is no chip is computed.
+    ("kv cache size of llama 3 8b", "calculators/kv-cache/"),
+    # Whoever looks for the book as a whole.
+    ("textbook", "handbook/"),
+    ("course on parallelism with exercises", "handbook/"),
+    ("epub", "handbook/"),
+]
+
+
+@pytest.mark.parametrize(("question", "place"), CASES)
+def test_the_first_three_have_what_is_meant(question: str, place: str) -> None:
+    found = [hit.location.partition("?")[0] for hit in search(question, index())][:3]
+    assert any(where == place or where.startswith(f"{place}#") for where in found), found
+
+
+def test_a_unit_beside_its_number_weighs_less_than_alone() -> None:
+    """The table of all chips, not a page that happens to name gigabytes."""
+    with_amount = search("200 gb hbm chips", index())[0]
+    assert with_amount.location == "accelerators/"
