@@ -11,7 +11,7 @@
 # ---
 
 # %% [markdown]
-# # Take-home: training Llama 3 on TPUs
+# # Training Llama 3 on TPUs: a take-home
 #
 # You will plan a training run of Llama 3 70B on a pod of TPU v5p, question by question: how many
 # parameters, how much arithmetic, how long, how many chips the memory needs, and how the chips have

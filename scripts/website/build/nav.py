@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import copy
+import re
 from pathlib import Path
 from typing import Any
 
+from flopbook.data.files import read_text
 from flopbook.formulas import CATALOGUE, SECTIONS, get_formula
 from scripts.website.build.handbook import chapters
 from scripts.website.build.notebooks import sources
 from scripts.website.pages import practicals
 from scripts.website.pages.chapter import Chapter
 
+_HEADING = re.compile(r"^# # (.+)$", re.M)  # of a notebook in percent format
 LEARN, CALCULATE, PRACTICALS = "Learn", "Calculate", "Practicals"
 # Chapters in the menu by the words that people look for them with.
 MENU = {
@@ -53,13 +56,16 @@ def _calculator(name: str) -> dict[str, str]:
 
 def _notebooks(paths: list[Path]) -> list[dict[str, str]]:
     """Those of calculators in the order of the calculators, then the others by name."""
-    stems = {path.stem for path in paths}
-    of_calculators = [name for name in CATALOGUE if name in stems]
-    unlisted = sorted(stems.difference(CATALOGUE))
-    return [{_title(stem): f"notebooks/{stem}.ipynb"} for stem in (*of_calculators, *unlisted)]
+    path_of = {path.stem: path for path in paths}
+    of_calculators = [name for name in CATALOGUE if name in path_of]
+    unlisted = sorted(path_of.keys() - CATALOGUE.keys())
+    stems = (*of_calculators, *unlisted)
+    return [{_title(path_of[stem]): f"notebooks/{stem}.ipynb"} for stem in stems]
 
 
-def _title(stem: str) -> str:
-    if stem in CATALOGUE:
-        return f"{get_formula(stem).title}, plotted"
-    return stem.replace("-", " ").capitalize().replace("Jax ", "JAX: ")
+def _title(path: Path) -> str:
+    """What the menu calls a notebook: its heading up to the question that it asks."""
+    if path.stem in CATALOGUE:
+        return f"{get_formula(path.stem).title}, plotted"
+    heading = _HEADING.search(read_text(path))
+    return heading[1].partition(": ")[0] if heading else path.stem

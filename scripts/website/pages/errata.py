@@ -112,6 +112,8 @@ def errata_page() -> str:
     """What does not hold, or only under a condition: an overview, and a line for each row."""
     rows = _rows()
     wrong = [row for row in rows if row.verdict not in SHORT]
+    in_print = sum(row.verdict != "quoted" for row in rows)
+    in_tools = len(recomputed()) - in_print
     blocks = [
         front_matter(
             "Errata",
@@ -120,14 +122,15 @@ def errata_page() -> str:
         ),
         Markdown("# Errata\n"),
         Markdown(
-            "We recompute what our sources state: {} claims so far, of which {} do not hold as "
-            "they stand. The tests compute each of them again on every change, from the same data "
-            "and formulas that you can run yourself. Below is a line for each, by source; the page "
-            "of a source has the computation, the correction and the evidence. [What holds, "
-            "and what can only be quoted]({}), is on a page of its own, and so is [what "
-            "calculators and planners get wrong]({}). `flopbook claims` lists all rows in a "
-            "terminal, by source, topic or verdict.\n"
-        ).format(sum(row.verdict != "quoted" for row in rows), len(wrong), HELD, PITFALLS),
+            "We recompute what our sources state, {} claims so far. Of {} in papers, talks and "
+            "reports, {} do not hold as they stand; the other {} are [what calculators and "
+            "planners get wrong]({}), on a page of its own. The tests compute each of them again "
+            "on every change, from the same data and formulas that you can run yourself. Below is "
+            "a line for each, by source; the page of a source has the computation, the correction "
+            "and the evidence. [What holds, and what can only be quoted]({}), is on a page of its "
+            "own too. `flopbook claims` lists all rows in a terminal, by source, topic or "
+            "verdict.\n"
+        ).format(len(recomputed()), in_print, len(wrong), in_tools, PITFALLS, HELD),
         *_overview(rows),
     ]
     for source, of_source in _by_source(wrong):

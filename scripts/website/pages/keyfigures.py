@@ -191,7 +191,8 @@ def _memory(row: ExplorerRow) -> CardFigure:
     cell = row.cells.get("memory")
     if not isinstance(cell, Picked):
         return _absent(row, "memory", "Memory")
-    params = format_quantity(cell.value / 2, "param").replace("param", "parameter")
+    held = float(f"{cell.value / 2:.2g}")
+    params = format_quantity(held, "param").replace("param", "parameter")
     opening = f"{cell.kind}: " if cell.kind else ""
     sentence = _capitalized(_MEMORY.format(type=opening, params=params))
     return CardFigure("Memory", cell.words, _place(row, cell), _told(row, [sentence]), "fb-byte")

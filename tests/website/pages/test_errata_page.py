@@ -201,7 +201,7 @@ def test_what_can_only_be_quoted_is_not_counted_as_recomputed() -> None:
     assert {row.verdict for row in rows} - {row.verdict for row in counted} == {"quoted"}
     assert f">{len(counted):,}<" in str(holdings())
     of_print = sum(not row.defect for row in counted)
-    assert f"{of_print} claims so far" in errata_page()
+    assert f"{len(counted)} claims so far. Of {of_print} in papers" in errata_page()
 
 
 def test_no_line_repeats_the_verdict_that_stands_above_it() -> None:
