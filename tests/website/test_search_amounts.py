@@ -1,4 +1,4 @@
-"""What a search makes of amounts, of words that ask for one, and of the book as a whole."""
+"""What a search makes of amounts, of two chips, and of the book as a whole."""
 
 from __future__ import annotations
 
@@ -34,3 +34,16 @@ def test_a_unit_beside_its_number_weighs_less_than_alone() -> None:
     """The table of all chips, not a page that happens to name gigabytes."""
     with_amount = search("200 gb hbm chips", index())[0]
     assert with_amount.location == "accelerators/"
+
+
+def test_two_chips_lead_to_their_comparison_and_to_their_pages() -> None:
+    """The same title stood twice, and then all calculators that take a chip."""
+    hits = search("h100 vs mi300x", index())
+    assert [hit.location for hit in hits[:4]] == [
+        "compare/h100-sxm-vs-mi300x/",
+        "accelerators/?view=compare&compare=nvidia/h100-sxm,amd/mi300x",
+        "accelerators/nvidia/h100-sxm/",
+        "accelerators/amd/mi300x/",
+    ]
+    assert len({hit.title for hit in hits}) == len(hits)
+    assert [hit.kind for hit in hits[:4]] == ["comparison", "comparison", "chips", "chips"]

@@ -33,6 +33,11 @@ function startKeys() {
     if (key === "Escape") toggle("drawer", false);
     if (target.matches?.("input:not([type=radio], [type=checkbox]), select, textarea, [contenteditable]")) return;
     if (key === "Enter" && target.matches?.("label")) target.click();
+    // The choice of colours is a button to the eye, and to the theme a choice among three of which one is shown.
+    if (["Enter", " "].includes(key) && target.matches?.(".md-option")) {
+      event.preventDefault();
+      target.nextElementSibling.click();
+    }
     const neighbour = KEYS[key] && find(`link[rel=${KEYS[key]}]`);
     if (neighbour) location.assign(neighbour.href);
     if (!["/", "s", "f"].includes(key)) return;

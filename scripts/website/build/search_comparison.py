@@ -32,6 +32,15 @@ def compared(
     return chips if is_asked else []
 
 
+def comparisons(chips: Sequence[Sequence[str]], pairs: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Place and title of what compares some chips, then the pages of the chips themselves."""
+    title = " vs ".join(chip[1] for chip in chips)
+    ids = ",".join(chip[0] for chip in chips)
+    page = [(pairs[ids], title)] if ids in pairs else []
+    explorer = (f"accelerators/?view=compare&compare={ids}", f"{title}, every figure")
+    return [*page, explorer, *((f"accelerators/{chip[0]}/", chip[1]) for chip in chips)]
+
+
 def _variants(
     parts: Sequence[str],
     span: tuple[int, int, Sequence[str]],

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from scripts.website.build.search_comparison import compared
+from scripts.website.build.search_comparison import compared, comparisons
 from scripts.website.build.search_settings import kindred, settings
 from scripts.website.build.search_text import (
     Words,
@@ -88,7 +88,10 @@ def search(question: str, index: Index) -> list[Hit]:
         best = _once([hit for hit in hits if hit.covered >= LEAST_COVERED / 2])
     if len(best) < FEW:
         best += _speaking(asked, index, {_page(hit) for hit in best})
-    return [*_comparison(question, index), *(_with_state(hit, asked, index) for hit in best)][:MOST]
+    first = _comparison(question, index)
+    places = {hit.location for hit in first}
+    others = (hit for hit in best if hit.location not in places)
+    return [*first, *(_with_state(hit, asked, index) for hit in others)][:MOST]
 
 
 def _once(hits: Sequence[Hit]) -> list[Hit]:
@@ -371,12 +374,11 @@ def _comparison(question: str, index: Index) -> list[Hit]:
     chips = compared(question, atoms(question)[:LONGEST], index.chips)
     if len(chips) < 2:
         return []
-    title = " against ".join(chip[1] for chip in chips)
-    ids = ",".join(chip[0] for chip in chips)
-    page = index.words["pairs"].get(ids)
-    places = [page] if page else []
-    places.append(f"accelerators/?view=compare&compare={ids}")
-    return [Hit(place, title, "comparison", 1000.0, 1.0) for place in places]
+    kinds = {location: kind for location, _, kind, _ in index.cards}
+    found = comparisons(chips, index.words["pairs"])
+    return [
+        Hit(place, title, kinds.get(place, "comparison"), 1000.0, 1.0) for place, title in found
+    ]
 
 
 def _with_state(hit: Hit, asked: _Question, index: Index) -> Hit:

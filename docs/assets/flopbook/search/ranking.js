@@ -307,10 +307,15 @@
     const chips = [...new Map(all.map((name) => [name[0], name])).values()].slice(0, 4);
     if (chips.length < 2 || !(VERSUS.test(asked) || COMPARES.test(asked))) return [];
     const ids = chips.map(([id]) => id).join(",");
-    const title = chips.map(([, name]) => name).join(" against ");
+    const title = chips.map(([, name]) => name).join(" vs ");
     const page = own(index.words.pairs, ids);
-    return [...(page ? [page] : []), `accelerators/?view=compare&compare=${ids}`]
-      .map((location) => ({location, title, kind: "comparison", text: "Side by side, in figures.", score: 1000, covered: 1}));
+    const card = new Map(index.cards.map(([location, , kind, text]) => [location, {kind, text}]));
+    const found = [
+      ...(page ? [[page, title, "Side by side, with a verdict in numbers."]] : []),
+      [`accelerators/?view=compare&compare=${ids}`, `${title}, every figure`, "Beside each other, with prices that you can change."],
+      ...chips.map(([id, name]) => [`accelerators/${id}/`, name, ""]),
+    ];
+    return found.map(([location, name, text]) => ({location, title: name, kind: "comparison", text, score: 1000, covered: 1, ...card.get(location)}));
   }
 
   function withState(one, asked, index) {
@@ -367,7 +372,9 @@
     // Where few cards have half of a question, the best of a quarter are better than none.
     if (best.length < FEW) best = once(hits.filter(({covered}) => covered >= LEAST_COVERED / 2));
     if (best.length < FEW) best.push(...speaking(asked, index, best.map(page)));
-    return [...comparison(text, index), ...best.map((one) => withState(one, asked, index))].slice(0, MOST);
+    const first = comparison(text, index);
+    const others = best.filter(({location}) => !first.some((one) => one.location === location));
+    return [...first, ...others.map((one) => withState(one, asked, index))].slice(0, MOST);
   }
 
   globalThis.flopbookSearch = search;
