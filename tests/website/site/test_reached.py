@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from scripts.website.pages.reached import FIRST, shown_runs
+from scripts.website.pages.reached import FIRST, runs_on, shown_runs
+from scripts.website.pages.run_kinds import TITLES
 from tests.support.browsing import faults
 
 pytestmark = pytest.mark.browser
@@ -84,9 +85,11 @@ def test_without_a_script_every_run_is_there(surf: Any, base: str) -> None:
         tab.goto(base + PAGE)
         assert tab.locator(".fb-runs tbody tr").count() == FIRST
         assert tab.locator(".fb-panel button").count() == 0
-        tab.click("text=all of them on one page")
-        tab.wait_for_load_state()
-        assert tab.locator(".fb-runs tbody tr").count() == len(shown_runs())
+        for page, title in TITLES.items():
+            tab.click(f"p.fb-more >> text={title}")
+            tab.wait_for_load_state()
+            assert tab.locator(".fb-runs tbody tr").count() == len(runs_on(page))
+            tab.goto(base + PAGE)
 
     surf(use, java_script_enabled=False)
 
