@@ -30,6 +30,8 @@ _BLOCK_COMMENT = re.compile(r"^\s*/\*\*.*?\*/\s*$", re.S | re.M)
 # Elements whose lines and spaces count; the groups are the element and its name.
 _VERBATIM = re.compile(r"(<(pre|textarea|script|style)\b.*?</\2>)", re.S)
 _LINE_BREAK = re.compile(r"\s*\n\s*")
+# What the highlighter says of blanks, which have no colour.
+_BLANK = re.compile(r'<span class="w">(\s*)</span>')
 # Only blocks have a button that copies their LaTeX.
 _INLINE_LATEX = re.compile(r'(<math\b[^>]*?display="inline"[^>]*?) data-latex="[^"]*"')
 # HTML knows the namespace of <math> by itself.
@@ -39,6 +41,7 @@ _BRACKET = re.compile(r'<mo stretchy="true" fence="true" form="(?:prefix|postfix
 _FORM_RECORD = re.compile(r' data-spec="([^"]*)"')
 _ENTITY = re.compile(r"&#(\d{2,3});")
 _HARMLESS = frozenset("_\\{}*[]()!#+-.~|$:=^/")
+_LINE_END = "&#10;"  # kept from Markdown, which would end an element there
 # At-rules whose content is rules again; what others hold (@keyframes, @font-face) is kept whole.
 _GROUPING = ("media", "supports", "layer", "container")
 
@@ -214,8 +217,19 @@ def slim_page(text: str) -> str:
     pieces = _VERBATIM.split(_FORM_RECORD.sub(_single_quoted, text))
     # `split` gives text, verbatim element, name of the element, text, ...
     smaller = [_ENTITY.sub(_plain, _LINE_BREAK.sub("\n", piece)) for piece in pieces[0::3]]
-    verbatim = [*pieces[1::3], ""]
+    verbatim = [*map(_slim_verbatim, pieces[1::3], pieces[2::3]), ""]
     return "".join(f"{piece}{element}" for piece, element in zip(smaller, verbatim, strict=True))
+
+
+def _slim_verbatim(element: str, name: str) -> str:
+    """Code without what only Markdown and the highlighter need; other elements as they are."""
+    if name != "pre":
+        return element
+    plain = _ENTITY.sub(_plain, _BLANK.sub(r"\1", element))
+    tag, mark, code = plain.partition(">")
+    if code.startswith(_LINE_END):  # a browser leaves out a line end right behind the tag
+        return plain
+    return tag + mark + code.replace(_LINE_END, "\n")
 
 
 def _plain(match: re.Match[str]) -> str:
