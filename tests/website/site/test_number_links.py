@@ -22,8 +22,11 @@ _TEXTS = "() => [...document.querySelectorAll('dd[data-output]')].map(e => e.tex
 def linked_numbers(site: Path) -> dict[str, dict[str, set[str]]]:
     """Calculator -> query -> exact texts of the numbers that lead there."""
     found: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
-    for path in (*site.glob("*/index.html"), *site.glob("handbook/*/index.html")):
-        soup = BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser", parse_only=_LINKS)
+    for path in site.rglob("index.html"):
+        page = path.read_text(encoding="utf-8")
+        if 'class="fb-num"' not in page:  # most pages have none, and parsing takes long
+            continue
+        soup = BeautifulSoup(page, "html.parser", parse_only=_LINKS)
         for link in soup.select('a[href*="calculators/"]'):
             if place := _PLACE.search(str(link["href"])):
                 exact = str(link.get("title") or link.get_text())
