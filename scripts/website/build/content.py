@@ -47,6 +47,7 @@ from scripts.website.pages import (
     planner_data,
     practicals,
     references,
+    script_sentences,
     sentences,
     serving_planner,
     symbols,
@@ -129,6 +130,7 @@ def _pages(problems: list[Problem], notebooks: dict[str, str]) -> Iterator[tuple
     yield errata.PITFALLS, pitfalls.pitfalls_page()
     yield about.PAGE, about.about_page()
     yield sentences.PAGE, sentences.sentences_page()
+    yield script_sentences.PAGE, script_sentences.script_sentences_page()
     yield data.PAGE, data.data_page()
     yield data.MODELS, data.models_page()
     yield terms.PAGE, glossary.glossary_page()

@@ -64,7 +64,7 @@ def _of_room(room: Path) -> Iterator[Sentence]:
             if not text:  # nearly every node
                 continue
             shown = " ".join(_TAG.sub(" ", _LINK.sub(r"\1", text)).split())
-            if _is_sentence(shown):
+            if is_sentence(shown):
                 yield Sentence(file, getattr(node, "lineno", 1), shown)
 
 
@@ -92,7 +92,7 @@ def _template(node: ast.AST) -> str:
     return ""
 
 
-def _is_sentence(text: str) -> bool:
+def is_sentence(text: str) -> bool:
     """Whether a text is read by people: several words, and no program of any sort."""
     is_program = "{{" in text or _CODE.search(text) is not None or text.startswith("fb-")
     has_words = re.search(r"[A-Za-z]{2,}", _PLACE.sub("", text)) is not None
@@ -114,7 +114,8 @@ def sentences_page() -> str:
             "Pages are made from data, and so are their sentences. Here are the {} templates in "
             "one place, for an editor to read through, file by file from the first line to the "
             "last; {{}} marks where a value is put in. What the forms of the calculators say lies "
-            "in one file of its own, {}.\n"
+            "in one file of its own, {}, and what scripts say while a reader types is on [a page "
+            "of its own](script-sentences.md).\n"
         ).format(f"{len(templates):,}", code_span(WORDS)),
     ]
     for file in dict.fromkeys(template.file for template in templates):
