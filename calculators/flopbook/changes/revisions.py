@@ -30,7 +30,7 @@ def against(base: str) -> Difference:
 
     Raises FlopbookError when the base cannot be read.
     """
-    if _is_export(Path(base)):
+    if is_export(Path(base)):
         return difference(exported(Path(base)), _without_results(snapshot(library())))
     root = checkout()
     if root is None:
@@ -43,7 +43,8 @@ def against(base: str) -> Difference:
         return difference(snapshot(earlier, only), snapshot(library(), only))
 
 
-def _is_export(folder: Path) -> bool:
+def is_export(folder: Path) -> bool:
+    """Whether `flopbook export` wrote a folder, or began to: it writes this file first."""
     try:
         return (folder / "accelerators.json").is_file()
     except (OSError, ValueError):  # what can be no path is no folder

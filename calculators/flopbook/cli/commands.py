@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -186,6 +186,7 @@ def export_command(folder: str, as_json: bool) -> None:
     with contextlib.suppress(FileNotFoundError):
         os.lstat(folder)  # a name that no file system takes is said before seconds of computing
     contents, left_out = published()  # everything is computed before anything is written
+    _refuse_others(Path(folder), contents)
     paths = write_all(Path(folder), contents)
     sizes = dict(zip(map(str, paths), map(len, contents.values()), strict=True))
     if as_json:
@@ -194,3 +195,16 @@ def export_command(folder: str, as_json: bool) -> None:
     print(columns([(file, f"{size:,} bytes") for file, size in sizes.items()]))
     for reason in left_out:
         print(f"left out: {reason}")
+
+
+def _refuse_others(folder: Path, names: Iterable[str]) -> None:
+    """Raise UsageError for a folder where a file of another's would be replaced."""
+    from flopbook.changes.revisions import is_export
+
+    if is_export(folder):
+        return
+    if taken := next((name for name in names if os.path.lexists(folder / name)), None):
+        raise UsageError(
+            f"{printable(str(folder / taken))} is there and of no earlier export, and would be "
+            "replaced; name a folder that is empty or not there"
+        )
