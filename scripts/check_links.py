@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from flopbook.contributing.fetching import Fetcher
-from flopbook.contributing.guard import Guard, Refused, Unresolved
+from flopbook.contributing.guard import STANDARD_PORTS, Guard, Refused, Unresolved
 from flopbook.contributing.transport import Transport, environment_proxies
 from flopbook.data import link_status as linkstatus
 from flopbook.errors import DataError, FlopbookError
@@ -86,7 +86,7 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     text = f"write what fails, with archived copies, to {STATUS}"
     add("--write-status", action="store_true", help=text)
     add("--no-cache", action="store_true", help="neither read nor write .cache/links.json")
-    text = "use the environment's proxy; the guard cannot pin addresses then"
+    text = "use the environment's proxy; it looks names up itself, so its own rules must hold"
     add("--allow-proxy", action="store_true", help=text)
     return parser.parse_args(argv)
 
@@ -205,6 +205,13 @@ def _proxies(allowed: bool) -> dict[str, str]:
             "the environment names a proxy, through which the address guard cannot pin addresses;"
             " unset it, or pass --allow-proxy to use it all the same"
         )
+    for scheme, address in proxies.items():
+        kind, has_kind, _ = address.partition("://")
+        if has_kind and kind.lower() not in STANDARD_PORTS:
+            raise UsageError(
+                f"{scheme}_proxy names a proxy of kind {kind!r}, expected one of http or https;"
+                " set it to one, or unset it"
+            )
     return proxies
 
 

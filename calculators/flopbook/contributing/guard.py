@@ -45,6 +45,11 @@ _SET_APART = tuple(
         ),
     )
 )
+# Names that mean something in a private network alone: RFC 6761, RFC 6762 (and its Appendix G, what
+# people use there), RFC 8375.
+_PRIVATE_NAMES = frozenset(
+    ("localhost", "local", "internal", "intranet", "private", "corp", "home", "lan", "home.arpa")
+)
 # Clients disagree on what these mean, and the host that was checked must be the one that is called.
 _UNSAFE = re.compile(r"[\x00-\x20\x7f\\]")
 _MOST_ADDRESSES_TRIED = 4
@@ -119,6 +124,19 @@ class Guard:
         if port is None:
             port = STANDARD_PORTS[address.scheme]
         return host, port
+
+    def check_name(self, host: str, port: int) -> None:
+        """What can be said of a name that only a proxy resolves; raises Refused.
+
+        A name of the internet ends in a word after a dot. Whether it leads into a private network
+        all the same, the proxy alone can know.
+        """
+        if port not in STANDARD_PORTS.values():
+            raise Refused(f"port {port} is not 80 or 443")
+        *labels, last = host.lower().rstrip(".").split(".")
+        last_two = f"{labels[-1]}.{last}" if labels else last
+        if not labels or not last[:1].isalpha() or _PRIVATE_NAMES & {last, last_two}:
+            raise Refused(f"{host} is a name of a private network")
 
     def addresses(self, host: str, port: int) -> tuple[str, ...]:
         """All addresses of the host; raises Refused if a single one of them is forbidden."""

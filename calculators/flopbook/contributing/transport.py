@@ -4,8 +4,11 @@ The guard opens every connection, and redirects are left to the caller, so each 
 the first. Only a command that asks the web imports this module: requests takes a while to load.
 
 Proxies: through a proxy the connection goes to the proxy, which resolves names itself, so the guard
-cannot pin the address. A proxy in the environment is therefore ignored unless the caller passes it;
-then only the form of an address, and what its name resolves to from here (if it does), are checked.
+cannot pin the address. A proxy in the environment is therefore ignored unless the caller passes it.
+Then an address is checked by its form and port, and by what its name resolves to from here; a name
+that does not resolve here is left to the proxy unless it is one of a private network. A public name
+that leads the proxy to another address than it gives here is not found out: that is for the rules
+of the proxy. Schemes without a proxy are called through the guard as ever.
 """
 
 from __future__ import annotations
@@ -21,6 +24,7 @@ from typing import Any, ClassVar, NamedTuple, cast
 import requests
 from requests import exceptions as failures
 from requests.adapters import HTTPAdapter
+from requests.utils import select_proxy
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 from urllib3.exceptions import (
@@ -74,7 +78,7 @@ class Transport:
         self.guard = guard
         self.headers = dict(headers)
         self.proxies = dict(proxies or {})
-        self._adapter = WatchedAdapter() if self.proxies else GuardedAdapter(guard)
+        self._adapter = GuardedAdapter(guard)
 
     def session(self) -> requests.Session:
         """A new session; all it takes from the environment is the bundle of certificates."""
@@ -92,10 +96,12 @@ class Transport:
         try:
             return self.guard.check_url(url)[0]
         except Unresolved:
-            if not self.proxies:
+            if not select_proxy(url, self.proxies):
                 raise
             # Behind a proxy, names often resolve only at the proxy.
-            return self.guard.check_form(url)[0]
+            host, port = self.guard.check_form(url)
+            self.guard.check_name(host, port)
+            return host
 
     def prepare(self, session: requests.Session, method: str, url: str) -> CheckedRequest:
         """A request to an address that the guard lets through. Raises RequestFailure."""
@@ -219,44 +225,32 @@ class _PinnedHTTPS(_Watched, _Pinned, HTTPSConnection):
     pass
 
 
-class WatchedAdapter(HTTPAdapter):
-    """An adapter whose connections end with their deadline; through a proxy it is all we hold."""
+class GuardedAdapter(HTTPAdapter):
+    """An adapter that cannot connect past the guard, unless through a proxy that it was given.
 
-    def __init__(self) -> None:
-        super().__init__(max_retries=0, pool_connections=64)
-
-    def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:
-        """Give the pool manager our connections."""
-        super().init_poolmanager(*args, **kwargs)
-        self.poolmanager.pool_classes_by_scheme = self.pools()
-
-    def proxy_manager_for(self, *args: Any, **kwargs: Any) -> Any:
-        """The manager of the pools of a proxy, with our connections."""
-        manager = super().proxy_manager_for(*args, **kwargs)
-        manager.pool_classes_by_scheme = self.pools()
-        return manager
-
-    def pools(self) -> dict[str, type]:
-        """Scheme -> pool of connections."""
-        return {
-            "http": _pool_class(HTTPConnectionPool, _WatchedHTTP),
-            "https": _pool_class(HTTPSConnectionPool, _WatchedHTTPS),
-        }
-
-
-class GuardedAdapter(WatchedAdapter):
-    """An adapter that cannot connect past the guard."""
+    All its connections end with the deadline of their request.
+    """
 
     def __init__(self, guard: Guard) -> None:
         self._guard = guard
-        super().__init__()
+        super().__init__(max_retries=0, pool_connections=64)
 
-    def pools(self) -> dict[str, type]:
-        """Pools whose connections ask the guard."""
-        return {
+    def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:
+        """Give the pool manager connections that ask the guard."""
+        super().init_poolmanager(*args, **kwargs)
+        self.poolmanager.pool_classes_by_scheme = {
             "http": _pool_class(HTTPConnectionPool, _PinnedHTTP, guard=self._guard),
             "https": _pool_class(HTTPSConnectionPool, _PinnedHTTPS, guard=self._guard),
         }
+
+    def proxy_manager_for(self, *args: Any, **kwargs: Any) -> Any:
+        """The manager of the pools of a proxy: where it lies is for whoever named it."""
+        manager = super().proxy_manager_for(*args, **kwargs)
+        manager.pool_classes_by_scheme = {
+            "http": _pool_class(HTTPConnectionPool, _WatchedHTTP),
+            "https": _pool_class(HTTPSConnectionPool, _WatchedHTTPS),
+        }
+        return manager
 
 
 def _pool_class(pool: type, connection: type, **attributes: Any) -> type:
