@@ -14,6 +14,7 @@ import sys
 from pathlib import Path
 
 from flopbook.data.files import write_made
+from flopbook.errors import FlopbookError, reason_of
 from scripts.ensure_browser import BrowserError, ensure_browser
 from scripts.website.book.document import NAME
 from scripts.website.book.parts import BookError
@@ -47,8 +48,11 @@ def main(arguments: list[str] | None = None) -> int:
     except BrowserError as error:
         print(f"book: {error}", file=sys.stderr)
         return 2
-    except BookError as error:
+    except (BookError, FlopbookError) as error:
         print(f"book: {error}", file=sys.stderr)
+        return 1
+    except OSError as error:
+        print(f"book: {error.filename or options.out}: {reason_of(error)}", file=sys.stderr)
         return 1
     print(steps.summary())
     return 0
@@ -67,20 +71,22 @@ def stale(site: Path) -> bool:
 
 def _make(options: argparse.Namespace, browser: Path, steps: BuildSteps) -> None:
     from scripts.website.book import making
+    from scripts.website.book.document import printed
     from scripts.website.book.publish import megabytes, publish
 
     with steps.step("read the site"):
         facts, parts = making.gathered(options.site)
         steps.detail(f"{len(parts)} parts, {sum(len(part.cited) for part in parts)} citations")
-    options.out.mkdir(parents=True, exist_ok=True)
+        html = printed(facts, parts)
     paper, reader = options.out / f"{NAME}.pdf", options.out / f"{NAME}.epub"
-    with steps.step("print the PDF"):
-        content, pages = making.paper(facts, parts, browser)
-        write_made(paper, content)
-        steps.detail(f"{pages} pages, {megabytes(paper)}")
     with steps.step("write the ePub"):
         write_made(reader, making.reader(facts, parts))
         steps.detail(f"{megabytes(reader)}")
+    del parts  # a hundred megabytes of trees, beside which the PDF would be made
+    with steps.step("print the PDF"):
+        content, pages = making.paper(html, browser)
+        write_made(paper, content)
+        steps.detail(f"{pages} pages, {megabytes(paper)}")
     with alone(ROOT / "build", print), steps.step("put both into the site"):
         publish([paper, reader], options.site)
     print(f"book: {paper}\nbook: {reader}")

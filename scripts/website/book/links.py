@@ -140,7 +140,7 @@ class _Works:
             path = self._site / page / "index.html"
             soup = parsed(path.read_text(encoding="utf-8") if path.is_file() else "")
             blocks = soup.select("article.fb-ref[id]")
-            self._pages[page] = {str(block["id"]): block for block in blocks}
+            self._pages[page] = {str(block["id"]): block.extract() for block in blocks}
         return self._pages[page].get(key)
 
     def part(self, parts: Sequence[BookPart], site_url: str) -> BookPart:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from scripts.website.book import colours, links, shape
 from scripts.website.book.checks import problems
-from scripts.website.book.document import Facts, facts, printed
+from scripts.website.book.document import Facts, facts
 from scripts.website.book.epub import epub
 from scripts.website.book.parts import BookError, BookPart, read
 from scripts.website.build.generator import CONFIG, site_url
@@ -45,8 +45,11 @@ def joined(site: Path, pages: Sequence[str], address: str = "") -> list[BookPart
     return parts
 
 
-def paper(known: Facts, parts: Sequence[BookPart], browser: Path) -> tuple[bytes, int]:
-    """The PDF and its number of pages. Raises BookError when something is wider than the page."""
+def paper(html: str, browser: Path) -> tuple[bytes, int]:
+    """The PDF of a document, and its number of pages.
+
+    Raises BookError when something is wider than the page.
+    """
     from playwright.sync_api import sync_playwright  # only where a browser is asked for
     from pypdf import PdfReader
 
@@ -56,7 +59,7 @@ def paper(known: Facts, parts: Sequence[BookPart], browser: Path) -> tuple[bytes
     with sync_playwright() as playwright:
         started = playwright.chromium.launch(executable_path=str(browser), args=list(LAUNCH))
         try:
-            content = pdf(started.new_context(), printed(known, parts))
+            content = pdf(started.new_context(), html)
         finally:
             started.close()
     return content, len(PdfReader(io.BytesIO(content)).pages)

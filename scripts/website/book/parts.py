@@ -91,7 +91,8 @@ def _part(site: Path, page: str, slug: str, number: int = 0) -> BookPart:
         raise BookError(f"{path}: found no article with a title")
     for mark in body.select("a.headerlink"):
         mark.decompose()
-    return BookPart(slug, page, words(head), body, number)
+    # Without the page around it, which would be held as long as its article is.
+    return BookPart(slug, page, words(head), body.extract(), number)
 
 
 def _retitle(part: BookPart) -> None:

@@ -20,7 +20,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """The small book, without a browser: what is tested here is the command."""
     monkeypatch.setattr(build_book, "ensure_browser", lambda: Path("/no/browser"))
     monkeypatch.setattr(making, "gathered", lambda site: (KNOWN, making.joined(site, CHAPTERS)))
-    monkeypatch.setattr(making, "paper", lambda known, parts, browser: (b"%PDF", 7))
+    monkeypatch.setattr(making, "paper", lambda html, browser: (b"%PDF", 7))
 
 
 @pytest.mark.usefixtures("quick")
