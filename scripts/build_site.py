@@ -150,6 +150,8 @@ def _make(
         sheets.join_sheets(staged)
         policy.write_policies(staged)
         twins.write(tree, staged)
+    if not options.zensical:
+        tree.clear()  # seventy megabytes, beside which all pages would be read
     with steps.step("check the links of the site"):
         check_links(staged)
     if options.zensical:

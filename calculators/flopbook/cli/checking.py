@@ -107,11 +107,20 @@ def _unsourced_moves(base: str) -> list[Problem]:
 
 
 def _existing(name: str) -> Path:
+    from flopbook.data.library import library
+    from flopbook.data.repository import checkout
+
     path = Path(name).absolute()
     if not path.is_file():
         raise UsageError(
             f"{printable(name)} is not a file; "
             "give the path of a data file, or nothing to check all"
+        )
+    roots = [root for root in (library().root, checkout()) if root is not None]
+    if not any(path.resolve().is_relative_to(root.resolve()) for root in roots):
+        raise UsageError(
+            f"{printable(name)} lies outside {printable(show_path(roots[0]))}, whose files are "
+            "checked; put it there, or name the folder of your data by FLOPBOOK_DATA"
         )
     return path
 

@@ -55,16 +55,19 @@ class _Page(NamedTuple):
 
 def twins(tree: dict[str, bytes]) -> dict[str, str]:
     """Site path -> text: the twin of every page of a content tree."""
-    pages = dict(_pages(tree))
-    return {
-        twin_path(path): as_markdown(page.body, path, pages.keys()) for path, page in pages.items()
-    }
+    return dict(_twins(tree))
 
 
 def write(tree: dict[str, bytes], site: Path) -> None:
-    """Put the twins of a content tree into a built site."""
-    for name, text in twins(tree).items():
+    """Put the twins of a content tree into a built site, one at a time."""
+    for name, text in _twins(tree):
         write_made(site / name, text)
+
+
+def _twins(tree: dict[str, bytes]) -> Iterator[tuple[str, str]]:
+    pages = {path for path in tree if path.endswith((".md", ".ipynb"))}
+    for path, page in _pages(tree):
+        yield twin_path(path), as_markdown(page.body, path, pages)
 
 
 def listing(tree: dict[str, bytes]) -> str:
