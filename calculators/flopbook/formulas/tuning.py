@@ -16,6 +16,7 @@ from flopbook.formulas.omissions import omission
 from flopbook.formulas.optimizer_states import optimizer_states
 from flopbook.formulas.parameters import DModel, Layers, Vocab
 from flopbook.formulas.training_buffers import CUDA_CONTEXT, RESERVED
+from flopbook.formulas.training_compute import head_is_a_part
 from flopbook.formulas.training_memory_inputs import (
     ContextBytes,
     LogitBytes,
@@ -221,6 +222,7 @@ def attention_scores(
         },
     ),
     rules=(
+        head_is_a_part,
         kv_heads_are_shared,
         visited_experts_exist,
         dense_layers_exist,
