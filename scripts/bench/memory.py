@@ -1,20 +1,35 @@
-"""The most memory that commands and builds take: each in a process of its own, nothing kept."""
+"""The most memory that commands and builds take: each in a process of its own, nothing kept.
+
+The bound is for the largest process of each. All at once are said beside it where it starts others:
+a build runs the site generator while it waits. Browsers are left out.
+"""
 
 from __future__ import annotations
 
+import os
+import shlex
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from scripts.bench.large import Measured, measured
-from scripts.bench.processes import PYTHON, ROOT
+from flopbook.evaluation.answers import example
+from flopbook.formulas import formulas
+from scripts.bench.peaks import Peak, peak
+from scripts.bench.processes import COMMAND, PYTHON, ROOT
 from scripts.bench.results import Counted
 
 MOST_MEGABYTES = 500
-# Those that read or compute most; all others read one entry, or one formula.
 COMMANDS = (
     ("lint",),
     ("list",),
+    ("models",),
+    ("show", "h100-sxm", "--all"),
+    ("compare", "h100-sxm", "h200-sxm", "mi300x"),
+    ("peak", "h100-sxm"),
+    ("cite", "williams2009roofline"),
+    ("where", "h100-sxm"),
+    ("new", "vendor", "acme", "--name", "Acme", "--website", "https://acme.example", "--dry-run"),
+    ("measure", "--backend", "numpy", "--what", "matmul", "--m", "1024", "--repeat", "2"),
     ("stale",),
     ("validate",),
     ("audit",),
@@ -37,11 +52,11 @@ COMMANDS = (
 )
 
 
-# A browser, which the book is printed by, takes what it likes; all that we run counts.
 PROGRAMS = (
     ("check_links", "--list"),
     ("build_site", "--site", "{out}/site", "--work", "{out}/work"),
     ("build_book", "--site", "{out}/site", "--out", "{out}/book"),
+    ("attack", "given", "heads", "--share", "0.02"),
 )
 SIZES = """\
 model: [llama-3-8b, llama-3-70b, mixtral-8x7b, deepseek-v3]
@@ -58,13 +73,21 @@ def memory(_: int) -> Iterator[Counted]:
     with tempfile.TemporaryDirectory() as folder:
         out = f"{folder}/out"
         Path(f"{out}.yaml").write_text(SIZES, encoding="utf-8")
-        kept = {"FLOPBOOK_CACHE": folder}
+        environment = {**os.environ, "FLOPBOOK_CACHE": folder}
         for command in COMMANDS:
-            run = measured(_filled(command, out), ROOT, kept)
+            run = peak((COMMAND, *_filled(command, out)), ROOT, environment)
             yield _line(" ".join(command[:2]), run)
+        runs = [peak(words, ROOT, environment) for words in _examples()]
+        yield _line(f"{len(runs)} calculators", max(runs, key=lambda run: run.largest))
         for name, *words in PROGRAMS:
-            program = (PYTHON, "-m", f"scripts.{name}")
-            yield _line(name, measured(_filled(words, out), ROOT, kept, program))
+            program = (PYTHON, "-m", f"scripts.{name}", *_filled(words, out))
+            yield _line(name, peak(program, ROOT, environment))
+
+
+def _examples() -> Iterator[tuple[str, ...]]:
+    """The first example of each calculator."""
+    for formula in formulas().values():
+        yield (COMMAND, *shlex.split(example(formula))[1:])
 
 
 def _filled(words: Sequence[str], out: str) -> tuple[str, ...]:
@@ -72,7 +95,9 @@ def _filled(words: Sequence[str], out: str) -> tuple[str, ...]:
     return tuple(word.format(out=out) for word in words)
 
 
-def _line(name: str, run: Measured) -> Counted:
-    figure = f"{run.megabytes:,.0f} MB of {MOST_MEGABYTES}"
+def _line(name: str, run: Peak) -> Counted:
+    figure = f"{run.largest:,.0f} MB of {MOST_MEGABYTES}"
+    has_others = run.together > run.largest * 1.05
+    others = f", all its processes {run.together:,.0f}" if has_others else ""
     is_refused = "" if run.status in (0, 1) else f", refused: {run.error.strip()[:120]}"
-    return Counted(f"memory of {name}", figure + is_refused)
+    return Counted(f"memory of {name}", figure + others + is_refused)
