@@ -15,9 +15,10 @@ from flopbook.cli.plain import PLAIN, command
 from flopbook.contributing import new_entry as authoring
 from flopbook.contributing.where import Place, fields, find
 from flopbook.data.files import write_new
+from flopbook.data.folders import VENDOR_FILE, is_id
 from flopbook.data.library import library, reference_keys
 from flopbook.data.repository import CLONE, checkout, edit_url, repository_path
-from flopbook.errors import UnknownName, show_path
+from flopbook.errors import UnknownName, shorten, show_path
 from flopbook.formulas import SECTIONS
 from flopbook.quantities.choices import choice
 
@@ -161,6 +162,11 @@ def _new_accelerator_file(
         authoring.refuse_known_chip(new_id, given["name"] or "")
     values = _answers(what, new_id, given)
     nearest, text = _made(what, new_id, values)
+    if not is_id(new_id) or new_id.endswith(f"/{Path(VENDOR_FILE).stem}"):
+        raise UsageError(
+            f"'{shorten(new_id, 80)}' cannot name a file: it is kept by Windows, too long, or "
+            "the name of another page or file; choose another id"
+        )
     path = library().entry_path(new_id) if what == "chip" else library().vendor_path(new_id)
     if not dry_run:
         write_new(path, text)

@@ -85,17 +85,22 @@ def packaged() -> Folders:
 RESERVED = frozenset(
     ("con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(10)))
 )
+# Of one part: the file with its ending, and one beside it while it is written, fit a file system.
+LONGEST_ID = 200
 
 
 def is_id(name: str) -> bool:
     """Whether the name of a file can be an id, as the schemas have it: lower case and hyphens.
 
-    Windows keeps some names for devices, whatever stands behind a dot.
+    Windows keeps some names for devices, whatever stands behind a dot. A file system takes names of
+    255 bytes. The page of a product called index would be that of its vendor.
     """
     letters = name.replace("-", "").replace(".", "").replace("/", "")
     is_lower = letters.isascii() and letters.isalnum() and name == name.lower()
     parts = name.split("/")
     if not is_lower or any(part.partition(".")[0] in RESERVED for part in parts):
+        return False
+    if "index" in parts or max(map(len, parts)) > LONGEST_ID:
         return False
     return all((part[:1] + part[-1:]).isalnum() for part in parts)
 

@@ -94,7 +94,13 @@ def _finished_pages(notebooks: dict[str, str]) -> dict[str, str]:
     """Content path -> Markdown of every page, with terms linked and formulas as MathML."""
     problems: list[Problem] = []
     finished: dict[str, str] = {}
+    pages_at: dict[str, str] = {}
     for path, text in _pages(problems, notebooks):
+        address = path.removesuffix(".md").removesuffix("/index")
+        if (other := pages_at.setdefault(address, path)) != path or path in finished:
+            found = f"the address of {other}"
+            hint = "give the product, vendor, topic or page another name"
+            problems.append(Problem(path, 1, 1, "address", found, "an address of its own", hint))
         try:
             linked = terms.linked(text, path) if path.startswith(EXPLAINED) else text
             finished[path] = typeset_page(replace_maths(linked))
