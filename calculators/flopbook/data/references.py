@@ -172,7 +172,10 @@ def _entries_of(text: str, file: str) -> Any:
         observed, mend = shorten(error), "write the text out where it stands"
         expected = f"at most {_MOST_EXPANDED:,} characters"
         raise _bib_error(file, scanner.lineno, "bibtex", observed, expected, mend) from None
-    except (PybtexError, BibliographyDataError) as error:
+    except BibliographyDataError as error:  # a key that is there already
+        line, mend = _line_of(text, _last_word(str(error))), "remove one of the two, or rename it"
+        raise _bib_error(file, line, "bibtex", shorten(error), "each key once", mend) from None
+    except PybtexError as error:
         line = getattr(error, "lineno", None) or _line_of(text, _last_word(str(error)))
         raise _bib_error(file, line, "bibtex", shorten(error), expected) from None
     # How the parser fails on text that it did not foresee.

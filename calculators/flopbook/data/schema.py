@@ -73,9 +73,12 @@ class Schema(dict[str, Any]):
     def described(self) -> Mapping[str, Rule]:
         """Every property that says how to fill it in.
 
-        A rule about one field may require a property that is described elsewhere.
+        A rule about one field may require a property that is described elsewhere. Exceptions have
+        the names of rules, some of which are properties too, and are never required.
         """
-        return dict(_described(self))
+        parts = self.get("$defs", {})
+        needed = {name: part for name, part in parts.items() if name != "exceptions"}
+        return dict(_described({**self, "$defs": needed}))
 
     def resolved(self, rule: Rule) -> Rule:
         """The rule that a reference stands for."""

@@ -100,13 +100,29 @@ def parse_yaml(text: str, name: str) -> Node:
     except yaml.YAMLError as error:
         observed = getattr(error, "problem", None) or "text that does not parse"
         observed = shorten(observed).removeprefix("found ")
-        mend = "check quotes and indentation"
+        mend = _MENDS.get(observed, "check quotes and indentation")
+        observed = _FINDINGS.get(observed, observed)
         raise _error(name, _mark(error), "yaml", observed, "well-formed YAML", mend) from None
     except (RecursionError, MemoryError, OverflowError, ValueError) as error:
         observed, mend = shorten(error) or type(error).__name__, "check the file"
         raise _error(name, _START, "yaml", observed, "well-formed YAML", mend) from None
 
 
+# What the parser says of a mistake that people make -> what they see of it, and what mends it.
+_FINDINGS = {
+    "could not find expected ':'": "a line without ': ' behind its name",
+    "did not find expected ',' or '}'": "a '{' without its '}', or no comma or quote",
+    "did not find expected ',' or ']'": "a '[' without its ']', or no comma or quote",
+    "did not find expected key": "a line that belongs to nothing above it",
+    "mapping values are not allowed in this context": "a second ': ' in one line",
+}
+_MENDS = {
+    "could not find expected ':'": "write NAME: VALUE, with a space behind the colon",
+    "did not find expected ',' or '}'": "look here and in the lines above",
+    "did not find expected ',' or ']'": "look here and in the lines above",
+    "did not find expected key": "indent it like the lines beside it, and close quotes above",
+    "mapping values are not allowed in this context": "put a text that has a colon in it in quotes",
+}
 # The character set of YAML, production c-printable, without the byte order mark.
 _READABLE = re.compile(
     r"[\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]*"
@@ -239,7 +255,8 @@ class _Builder:
             expected = "each key once"
             if is_group(text):  # of a number such as 1,000,000
                 expected += ", and numbers without commas between their digits"
-            raise self._refusal(place, "duplicate-key", observed, expected)
+            mend = "remove one of the two" if not is_group(text) else "rewrite this line"
+            raise _error(self.name, place, "duplicate-key", observed, expected, mend)
         if len(mapping.value) >= MAX_KEYS:
             observed = f"more than {MAX_KEYS:,} names in one mapping"
             raise self._refusal(place, "keys", observed, "fewer")

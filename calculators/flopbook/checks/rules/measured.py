@@ -59,7 +59,8 @@ def _publications(runs: RunFile, holdings: Holdings) -> Iterator[Finding]:
 def _shape(row: MeasuredRun, holdings: Holdings) -> Iterator[Finding]:
     """A shape that is said to come from a file of ours comes from one that is there."""
     for named in MODEL_FILE.finditer(str(row.model.get("dims_from", ""))):
-        if named[1] not in holdings.models and "models" not in holdings.unreadable:
+        # A model that cannot be read has a problem of its own, and is there.
+        if named[1] not in {*holdings.models, *holdings.library.model_ids}:
             advice = Advice("a file of calculators/models/", "mend the name, or add the model")
             yield _at(row, f"dims_from '{named[0]}'", advice)
 
