@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import io
 import os
 import stat
 from collections.abc import Mapping
@@ -78,11 +79,20 @@ def read_bytes(path: Path, most: int = MAX_BYTES) -> bytes:
         if status.st_size > most:
             raise TooLarge(f"{status.st_size:,} bytes", path)
         content = bytearray()
-        while chunk := file.read(_CHUNK_BYTES):
+        while chunk := _chunk(file, path):
             content += chunk
             if len(content) > most:
                 raise TooLarge(f"more than {most:,} bytes", path)
     return bytes(content)
+
+
+def _chunk(file: io.FileIO, path: Path) -> bytes:
+    """The next bytes; a disk that fails while they are read does not say of which file."""
+    try:
+        return file.read(_CHUNK_BYTES)
+    except OSError as error:
+        error.filename = str(path)
+        raise
 
 
 def read_or_nothing(path: Path, most: int = MAX_BYTES) -> bytes:
