@@ -97,6 +97,7 @@ def _filled(words: Sequence[str], out: str) -> tuple[str, ...]:
 
 def _line(name: str, run: Peak) -> Counted:
     figure = f"{run.largest:,.0f} MB of {MOST_MEGABYTES}"
+    figure += f" ({run.other})" if run.other else ""
     has_others = run.together > run.largest * 1.05
     others = f", all its processes {run.together:,.0f}" if has_others else ""
     is_refused = "" if run.status in (0, 1) else f", refused: {run.error.strip()[:120]}"

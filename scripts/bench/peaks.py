@@ -18,17 +18,22 @@ _BROWSERS = ("chrom", "headless_shell", "headless-shell")
 
 
 class Peak(NamedTuple):
-    """Exit status; megabytes of the largest process, and of all at once; the complaints."""
+    """Exit status; megabytes of the largest process, and of all at once; the complaints.
+
+    `other` has the words of the largest process where it is not the command itself.
+    """
 
     status: int
     largest: float
     together: float
     error: str
+    other: str = ""
 
 
 class _Process(NamedTuple):
     """A process that runs: its parent, and its kilobytes at most and now."""
 
+    number: int
     parent: int
     is_browser: bool
     most: int
@@ -40,19 +45,35 @@ def peak(command: Sequence[str], folder: Path, environment: Mapping[str, str]) -
 
     The system keeps the most that a process ever had, so only its last tenth can go unseen.
     """
-    largest = together = 0
+    largest = together = owner = 0
+    other = ""
     with tempfile.TemporaryFile() as complaints:
         started = subprocess.Popen(
             command, cwd=folder, env=environment, stdout=subprocess.DEVNULL, stderr=complaints
         )
         while started.poll() is None:
             ours = [one for one in _below(started.pid) if not one.is_browser]
-            largest = max([largest, *(one.most for one in ours)])
+            top = max(ours, key=lambda one: one.most, default=None)
+            if top and top.most > largest:
+                largest = top.most
+                if owner != top.number:
+                    owner, other = top.number, _words(top.number, started.pid)
             together = max(together, sum(one.now for one in ours))
             time.sleep(_EVERY_S)
         complaints.seek(0)
         error = complaints.read().decode("utf-8", "replace")
-    return Peak(started.returncode, largest / 1000, together / 1000, error)
+    return Peak(started.returncode, largest / 1000, together / 1000, error, other)
+
+
+def _words(number: int, command: int) -> str:
+    """What a process was started as, in short; nothing for the command itself."""
+    if number == command:
+        return ""
+    try:
+        words = (_PROCESSES / str(number) / "cmdline").read_text(errors="replace").split("\0")
+    except OSError:  # it has ended
+        return f"process {number}"
+    return " ".join(Path(word).name for word in words[:3]).strip()
 
 
 def _below(root: int) -> Iterator[_Process]:
@@ -77,4 +98,5 @@ def _running() -> Iterator[tuple[int, _Process]]:
         if "VmHWM" in facts:  # else it is one of the kernel, or has just ended
             is_browser = any(word in facts["Name"] for word in _BROWSERS)
             most, now = (int(facts[name].split()[0]) for name in ("VmHWM", "VmRSS"))
-            yield int(folder.name), _Process(int(facts["PPid"]), is_browser, most, now)
+            number, parent = int(folder.name), int(facts["PPid"])
+            yield number, _Process(number, parent, is_browser, most, now)

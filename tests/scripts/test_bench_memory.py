@@ -61,6 +61,7 @@ def test_processes_that_a_command_starts_are_counted_apart_and_together() -> Non
     assert run.status == 0
     assert 60 < run.largest < 90
     assert run.together > 105
+    assert run.other.startswith("python") and " -c " in run.other
 
 
 def test_a_failure_and_its_words_come_back() -> None:
