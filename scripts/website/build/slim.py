@@ -37,7 +37,9 @@ _INLINE_LATEX = re.compile(r'(<math\b[^>]*?display="inline"[^>]*?) data-latex="[
 # HTML knows the namespace of <math> by itself.
 _NAMESPACE = re.compile(r' xmlns="http://www.w3.org/1998/Math/MathML"')
 # A bracket at either end of its group stretches without being told.
-_BRACKET = re.compile(r'<mo stretchy="true" fence="true" form="(?:prefix|postfix)">([()⌊⌋⌈⌉])</mo>')
+_BRACKET = re.compile(r'<mo stretchy="true" fence="true" form="(?:prefix|postfix)">([(){⌊⌋⌈⌉])</mo>')
+# Our style sheet sets every column of a table of cases to the left.
+_COLUMN = re.compile(r'<mtd columnalign="left">')
 _FORM_RECORD = re.compile(r' data-spec="([^"]*)"')
 _ENTITY = re.compile(r"&#(\d{2,3});")
 _HARMLESS = frozenset("_\\{}*[]()!#+-.~|$:=^/")
@@ -213,7 +215,7 @@ def _split(tokens: list[Node], separator: str, *, keep: bool = False) -> list[li
 def slim_page(text: str) -> str:
     """A page without indentation and empty lines, but where lines count."""
     text = _INLINE_LATEX.sub(r"\1", _NAMESPACE.sub("", text))
-    text = _BRACKET.sub(r"<mo>\1</mo>", text)
+    text = _COLUMN.sub("<mtd>", _BRACKET.sub(r"<mo>\1</mo>", text))
     pieces = _VERBATIM.split(_FORM_RECORD.sub(_single_quoted, text))
     # `split` gives text, verbatim element, name of the element, text, ...
     smaller = [_ENTITY.sub(_plain, _LINE_BREAK.sub("\n", piece)) for piece in pieces[0::3]]

@@ -143,6 +143,15 @@ def test_a_bracket_loses_what_a_browser_knows_of_it() -> None:
     )
 
 
+def test_cases_lose_what_a_browser_and_our_style_sheet_know_of_them() -> None:
+    """The brace at their left stretches, and their columns begin at the left."""
+    brace = '<mo stretchy="true" fence="true" form="prefix">{</mo>'
+    cell = '<mtd columnalign="left"><mn>1</mn></mtd>'
+    assert slim_page(f"<mrow>{brace}<mtable><mtr>{cell}</mtr></mtable></mrow>") == (
+        "<mrow><mo>{</mo><mtable><mtr><mtd><mn>1</mn></mtd></mtr></mtable></mrow>"
+    )
+
+
 def test_a_script_loses_whole_lines_of_comment_only() -> None:
     text = '// gone\n\n/** gone\n too */\nlet a = "// stays"; // stays\n  b();\n'
     assert slim_script(text) == 'let a = "// stays"; // stays\nb();\n'
