@@ -11,7 +11,7 @@
 # ---
 
 # %% [markdown]
-# # Data parallelism: the same training on many chips
+# # Data parallelism in NumPy: the same training on many chips
 #
 # You will train a small transformer on four simulated chips. Each has its own copy of the model and
 # a quarter of the batch, and after every step they add up their gradients around a ring. You send

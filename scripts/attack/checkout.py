@@ -65,10 +65,12 @@ _ALL = "name: get_formula(name) for name in CATALOGUE"
 _ABSENT = {
     "scripts/website/build/content.py": (
         "    yield sentences.PAGE, sentences.sentences_page()\n",
+        "    yield script_sentences.PAGE, script_sentences.script_sentences_page()\n",
         "    yield cheatsheet.PAGE, cheatsheet.sheet_page()\n",
     ),
     "mkdocs.yml": (
         "          - Sentences: contributing/sentences.md\n",
+        "          - Sentences of scripts: contributing/script-sentences.md\n",
         # Pages that people write: one of them stands for all.
         "          - Architecture: contributing/architecture.md\n",
         "          - Look: contributing/look.md\n",

@@ -11,7 +11,10 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 # Modules that scripts share, which are not run.
-SHARED = ("__init__", "fit_bands", "fit_left_out", "fit_traits", "jax_environment")
+SHARED = (
+    *("__init__", "fit_bands", "fit_left_out", "fit_traits", "fit_years"),
+    "jax_environment",
+)
 SCRIPTS = sorted(path for path in (ROOT / "scripts").glob("*.py") if path.stem not in SHARED)
 NAMES = [path.stem for path in SCRIPTS]
 

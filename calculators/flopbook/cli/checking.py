@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -117,7 +118,10 @@ def _existing(name: str) -> Path:
             "give the path of a data file, or nothing to check all"
         )
     roots = [root for root in (library().root, checkout()) if root is not None]
-    if not any(path.resolve().is_relative_to(root.resolve()) for root in roots):
+    # A link in the library is inside, wherever it leads: whoever reads it refuses it by name.
+    places = {Path(os.path.abspath(path)), path.resolve()}
+    homes = {home for root in roots for home in (root.absolute(), root.resolve())}
+    if not any(place.is_relative_to(home) for place in places for home in homes):
         raise UsageError(
             f"{printable(name)} lies outside {printable(show_path(roots[0]))}, whose files are "
             "checked; put it there, or name the folder of your data by FLOPBOOK_DATA"
