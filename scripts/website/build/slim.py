@@ -37,7 +37,9 @@ _INLINE_LATEX = re.compile(r'(<math\b[^>]*?display="inline"[^>]*?) data-latex="[
 # HTML knows the namespace of <math> by itself.
 _NAMESPACE = re.compile(r' xmlns="http://www.w3.org/1998/Math/MathML"')
 # A bracket at either end of its group stretches without being told.
-_BRACKET = re.compile(r'<mo stretchy="true" fence="true" form="(?:prefix|postfix)">([(){⌊⌋⌈⌉])</mo>')
+_BRACKET = re.compile(
+    r'<mo stretchy="true" fence="true" form="(?:prefix|postfix)">([(){⌊⌋⌈⌉])</mo>'
+)
 # Our style sheet sets every column of a table of cases to the left.
 _COLUMN = re.compile(r'<mtd columnalign="left">')
 _FORM_RECORD = re.compile(r' data-spec="([^"]*)"')
