@@ -17,6 +17,7 @@ from flopbook.evaluation.calculator import calculate
 from flopbook.hardware.chip import chip
 from scripts.website.pages.explorer import items
 from scripts.website.pages.landscape import new_formats
+from tests.support.cases import every
 from tests.support.wrong_statements import WRONG
 
 HANDBOOK = Path(__file__).resolve().parents[2] / "docs" / "handbook"
@@ -26,7 +27,7 @@ def text_of(chapter: str) -> str:
     return " ".join((HANDBOOK / f"{chapter}.md").read_text(encoding="utf-8").split())
 
 
-@pytest.mark.parametrize(("chapter", "words"), WRONG)
+@every("chapter, words", WRONG)
 def test_what_was_wrong_is_gone(chapter: str, words: str) -> None:
     assert words not in text_of(chapter)
 

@@ -11,7 +11,6 @@ from flopbook.evaluation.calculator import calculate
 from flopbook.hardware.chip import chip
 from scripts.website.figures import offload_step
 from scripts.website.pages.benched import benched
-from tests.support.wrong_parallel_statements import WRONG
 
 RANKS = (8, 64)
 HANDBOOK = Path(__file__).resolve().parents[2] / "docs" / "handbook"
@@ -19,11 +18,6 @@ HANDBOOK = Path(__file__).resolve().parents[2] / "docs" / "handbook"
 
 def text_of(chapter: str) -> str:
     return " ".join((HANDBOOK / f"{chapter}.md").read_text(encoding="utf-8").split())
-
-
-@pytest.mark.parametrize(("chapter", "words"), WRONG)
-def test_what_was_wrong_is_gone(chapter: str, words: str) -> None:
-    assert words not in text_of(chapter)
 
 
 def test_the_form_counts_experts_by_the_rough_rule() -> None:

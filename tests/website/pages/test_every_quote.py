@@ -6,6 +6,7 @@ import pytest
 
 from flopbook.ledger.rows import Row, ledger_rows
 from scripts.website.pages.stated import said_words
+from tests.support.cases import every
 
 # The pages of these could not be read again.
 UNREAD = {"cpo-pluggable-port", "cpo-packaged-port", "zero-trillion"}
@@ -21,7 +22,7 @@ def test_nothing_else_was_left_unread() -> None:
     assert without == UNREAD
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.id)
+@every("row", ROWS)
 def test_a_quote_is_short(row: Row) -> None:
     assert 0 < len(row.stated.text.split()) <= 25
 
