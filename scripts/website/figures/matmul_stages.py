@@ -85,7 +85,8 @@ def figure() -> Figure:
         f"Orange: slices on their way into a stage and, in the last row, the epilogue. Blue: "
         f"products, in two shades for tiles in turn. A read takes {READ:g} times as long as a "
         f"product, as on an H100 at the peak. Tiles here have only {SLICES} slices, where "
-        "8,192 terms of a sum make 128: with those the copies matter as much, and the epilogue less.",
+        "8,192 terms of a sum make 128: with those the copies matter as much, and the epilogue "
+        "less.",
         height,
         shapes,
         narrow=Sheet(344, tall, sheet),
