@@ -181,12 +181,14 @@ def failure_rate(
         "best_interval": Output(
             "s", r"\tau_\text{best}", "time between checkpoints at which least is lost (Young)"
         ),
-        "saving": Output("1", r"\ell_\text{save}", "share of time lost to saving"),
-        "repeating": Output(
-            "1", r"\ell_\text{repeat}", "share lost to steps done again after a failure"
+        "saving": Output(
+            "1", r"\ell_\text{save}", "time to save over the time between checkpoints"
         ),
-        "restarting": Output("1", r"\ell_\text{restart}", "share lost to restarts"),
-        "lost": Output("1", r"\ell", "share of time lost in all"),
+        "repeating": Output(
+            "1", r"\ell_\text{repeat}", "steps done again over the time between failures"
+        ),
+        "restarting": Output("1", r"\ell_\text{restart}", "restart over the time between failures"),
+        "lost": Output("1", r"\ell", "share of time lost: these three together, at most 1"),
         "goodput": Output("1", "G", "share of time spent on steps that count"),
     },
     sources=(
@@ -233,7 +235,8 @@ def reliability(
     Leaves out:
         - Failures while saving, repeating or restarting. The shares are first order and therefore
           too high: where this counts 7 percent of saving and repeating it is 6.9, where it counts
-          20 it is 18.7. They are capped at 1. [failures_in_lost_time]
+          20 it is 18.7. Each may pass 1 where failures come faster than restarts; their sum is
+          capped at 1. [failures_in_lost_time]
         - How much the rate of failures differs between clusters: in research clusters of Meta six
           times as many came for each chip as in the run of Llama 3. [failure_rate]
         - Daly's refinement, which shortens the best interval by about two thirds of S, 2.3 percent
