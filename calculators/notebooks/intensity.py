@@ -11,7 +11,7 @@
 # ---
 
 # %% [markdown]
-# # Arithmetic intensity: how much work is there for each byte?
+# # Arithmetic intensity by counting: how much work is there for each byte?
 #
 # You will count, load by load and operation by operation, what a dot product and matrix products
 # do. From the counts you get one number for each, the operations for each byte, and that number

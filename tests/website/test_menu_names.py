@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from flopbook.formulas import CATALOGUE, get_formula
+from scripts.website.build.handbook import chapters
 from scripts.website.build.nav import LEARN, PRACTICALS, filled
 from scripts.website.pages import errata
 from scripts.website.pages.home import holdings
@@ -24,6 +26,12 @@ def test_a_notebook_is_called_what_its_heading_says() -> None:
     assert names["notebooks/fsdp-limit.ipynb"] == "FSDP limit, plotted"
     assert len(set(names.values())) == len(names) > 15
     assert all("?" not in name and len(name) < 60 for name in names.values()), names
+
+
+def test_a_notebook_has_no_name_of_a_calculator_or_a_chapter() -> None:
+    """A page has its name in the menu for its title, and no two pages have one title."""
+    others = {get_formula(name).title for name in CATALOGUE} | {one.title for one in chapters()}
+    assert others.isdisjoint(_notebooks().values())
 
 
 def test_the_claims_that_the_first_page_counts_are_those_of_the_errata() -> None:
