@@ -16,14 +16,6 @@ from scripts.website.book.parts import BookPart, read
 from tests.support.binding import CHAPTERS, KNOWN
 
 
-@pytest.fixture
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The small book, without a browser: what is tested here is the command."""
-    monkeypatch.setattr(build_book, "ensure_browser", lambda: Path("/no/browser"))
-    monkeypatch.setattr(making, "gathered", lambda site: (KNOWN, making.joined(site, CHAPTERS)))
-    monkeypatch.setattr(making, "paper", lambda html, browser: (b"%PDF", 7))
-
-
 @pytest.mark.usefixtures("quick")
 def test_a_folder_that_cannot_be_is_one_line(
     small: Path, capsys: pytest.CaptureFixture[str]

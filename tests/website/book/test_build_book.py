@@ -15,14 +15,6 @@ from scripts.website.book.parts import BookError
 from tests.support.binding import CHAPTERS, KNOWN
 
 
-@pytest.fixture
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The small book, without a browser: what is tested here is the command."""
-    monkeypatch.setattr(build_book, "ensure_browser", lambda: Path("/no/browser"))
-    monkeypatch.setattr(making, "gathered", lambda site: (KNOWN, making.joined(site, CHAPTERS)))
-    monkeypatch.setattr(making, "paper", lambda html, browser: (b"%PDF", 7))
-
-
 @pytest.mark.usefixtures("quick")
 def test_it_writes_both_files_links_them_and_says_how_large_they_are(
     small: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
