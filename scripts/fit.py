@@ -36,11 +36,10 @@ from flopbook.prediction.named_models import MODEL_SHAPE
 from scripts.fit_bands import LeftOut, covered, measured_bands, power_of_unseen, raised
 from scripts.fit_left_out import collective_errors, errors_without_framework
 from scripts.fit_traits import trait_values
-from scripts.fit_years import powers_of_years
+from scripts.fit_years import MANY, powers_of_years
 
 # Digits that the same locked packages give on every machine.
 DIGITS = 6
-MANY = 1000  # folds, so that each source is one
 NO_FITS: Mapping[str, dict[str, Any]] = {}
 
 
@@ -54,12 +53,12 @@ def main() -> int:
     unknown = [kind for kind in chosen if kind not in MODELS]
     if unknown:
         parser.error(f"no kind {', '.join(unknown)}; there are {', '.join(MODELS)}")
-    committed = json.loads(FILE.read_text(encoding="utf-8"))
     kinds: dict[str, dict[str, Any]] = {}
     for kind in chosen:
         kinds[kind] = fit_kind(MODELS[kind], with_bands=not options.check, fits=kinds)
     if options.check:
         return _compare(kinds)
+    committed = json.loads(FILE.read_text(encoding="utf-8"))
     fits = {kind: kinds.get(kind, committed.get(kind)) for kind in MODELS}
     write_text(FILE, json.dumps(fits, indent=1) + "\n")
     print(f"wrote {FILE.name}")

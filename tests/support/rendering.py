@@ -27,6 +27,12 @@ def rendered(page: str) -> str:
 
 
 @functools.cache
+def text_of(chapter: str) -> str:
+    """A chapter such as `fsdp` as its author wrote it, on one line."""
+    return " ".join((DOCS / "handbook" / f"{chapter}.md").read_text(encoding="utf-8").split())
+
+
+@functools.cache
 def pages() -> dict[str, str]:
     """Every page of docs/ as the build writes it: chapters with their heads and statements."""
     return dict(_prose([], handbook.chapters(), {}))

@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from flopbook.evaluation.calculator import calculate
 from scripts.website.figures.mfu_years import medians, trained
-
-HANDBOOK = Path(__file__).resolve().parents[2] / "docs" / "handbook"
-
-
-def text_of(chapter: str) -> str:
-    return " ".join((HANDBOOK / f"{chapter}.md").read_text(encoding="utf-8").split())
+from tests.support.rendering import text_of
 
 
 @pytest.mark.parametrize("doublings", [0, 1, 3])

@@ -18,13 +18,10 @@ from flopbook.hardware.chip import chip
 from scripts.website.pages.explorer import items
 from scripts.website.pages.landscape import new_formats
 from tests.support.cases import every
+from tests.support.rendering import text_of
 from tests.support.wrong_statements import WRONG
 
 HANDBOOK = Path(__file__).resolve().parents[2] / "docs" / "handbook"
-
-
-def text_of(chapter: str) -> str:
-    return " ".join((HANDBOOK / f"{chapter}.md").read_text(encoding="utf-8").split())
 
 
 @every("chapter, words", WRONG)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,12 +10,7 @@ import pytest
 from flopbook.evaluation.calculator import calculate
 from flopbook.prediction.asking import predict
 from scripts.website.figures.step_budget import FORMATS, SMALL, budgets
-
-HANDBOOK = Path(__file__).resolve().parents[2] / "docs" / "handbook"
-
-
-def text_of(chapter: str) -> str:
-    return " ".join((HANDBOOK / f"{chapter}.md").read_text(encoding="utf-8").split())
+from tests.support.rendering import text_of
 
 
 @pytest.mark.parametrize("peak", [989.4e12, 459e12])

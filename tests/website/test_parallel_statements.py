@@ -11,13 +11,10 @@ from flopbook.evaluation.calculator import calculate
 from flopbook.hardware.chip import chip
 from scripts.website.figures import offload_step
 from scripts.website.pages.benched import benched
+from tests.support.rendering import text_of
 
 RANKS = (8, 64)
 HANDBOOK = Path(__file__).resolve().parents[2] / "docs" / "handbook"
-
-
-def text_of(chapter: str) -> str:
-    return " ".join((HANDBOOK / f"{chapter}.md").read_text(encoding="utf-8").split())
 
 
 def test_the_form_counts_experts_by_the_rough_rule() -> None:

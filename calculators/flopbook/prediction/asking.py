@@ -140,11 +140,11 @@ def predict(
     """
     run = run_of(options)
     _, model = asked_model(options)
-    if run.machine.memory:
-        memory, _ = _memory(model, run)
-        if not (memory and memory.fits):
-            run = made_to_fit(model, run, _given(options))
-    return prediction_of(run, model, options, calibration)
+    memory, problem = _memory(model, run)
+    if run.machine.memory and not (memory and memory.fits):
+        run = made_to_fit(model, run, _given(options))
+        memory, problem = _memory(model, run)
+    return _prediction(run, model, (memory, problem), options, calibration)
 
 
 def prediction_of(
@@ -154,7 +154,18 @@ def prediction_of(
     calibration: Calibration | None = None,
 ) -> Prediction:
     """The prediction for a run as it is laid out; options have its tokens, schedule and prices."""
-    memory, problem = _memory(model, run)
+    return _prediction(run, model, _memory(model, run), options, calibration)
+
+
+def _prediction(
+    run: RunLayout,
+    model: ModelName,
+    held: tuple[LayoutMemory | None, str],
+    options: Mapping[str, str | None],
+    calibration: Calibration | None,
+) -> Prediction:
+    """The prediction for a run whose memory is computed, or said not to be."""
+    memory, problem = held
     fitted = fitted_kinds()["training_throughput"]
     parts_found = step_parts(OneRun(run), fitted.parameters)
     # Calibration knows the rate of the whole; it shortens or stretches every part alike.

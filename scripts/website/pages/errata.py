@@ -113,7 +113,7 @@ def errata_page() -> str:
     rows = _rows()
     wrong = [row for row in rows if row.verdict not in SHORT]
     in_print = sum(row.verdict != "quoted" for row in rows)
-    in_tools = len(recomputed()) - in_print
+    counted = len(recomputed())
     blocks = [
         front_matter(
             "Errata",
@@ -130,7 +130,7 @@ def errata_page() -> str:
             "and the evidence. [What holds, and what can only be quoted]({}), is on a page of its "
             "own too. `flopbook claims` lists all rows in a terminal, by source, topic or "
             "verdict.\n"
-        ).format(len(recomputed()), in_print, len(wrong), in_tools, PITFALLS, HELD),
+        ).format(counted, in_print, len(wrong), counted - in_print, PITFALLS, HELD),
         *_overview(rows),
     ]
     for source, of_source in _by_source(wrong):

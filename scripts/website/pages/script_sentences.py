@@ -13,7 +13,7 @@ from pathlib import Path
 
 from flopbook.data.files import read_text
 from scripts.website.markup import Html, Markdown, front_matter, page_text
-from scripts.website.pages.sentences import Sentence, is_sentence
+from scripts.website.pages.sentences import Sentence, by_file, is_sentence
 
 PAGE = "contributing/script-sentences.md"
 _ROOT = Path(__file__).resolve().parents[3]
@@ -57,12 +57,4 @@ def script_sentences_page() -> str:
             "[Sentences](sentences.md) has those from which pages are made.\n"
         ).format(f"{len(templates):,}"),
     ]
-    for file in dict.fromkeys(template.file for template in templates):
-        blocks.append(Markdown("## {}\n").format(file))
-        blocks += [
-            Markdown("- {}").format(template.text)
-            for template in templates
-            if template.file == file
-        ]
-        blocks.append(Html())
-    return page_text(blocks) + "\n"
+    return page_text([*blocks, *by_file(templates)]) + "\n"

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import functools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -118,12 +118,14 @@ def sentences_page() -> str:
             "of its own](script-sentences.md).\n"
         ).format(f"{len(templates):,}", code_span(WORDS)),
     ]
+    return page_text([*blocks, *by_file(templates)]) + "\n"
+
+
+def by_file(templates: Sequence[Sentence]) -> Iterator[Html]:
+    """Sentences as lists, one for each file in its order of lines, below the name of the file."""
     for file in dict.fromkeys(template.file for template in templates):
-        blocks.append(Markdown("## {}\n").format(file))
-        blocks += [
-            Markdown("- {}").format(template.text)
-            for template in sorted(templates, key=lambda template: template.line)
-            if template.file == file
-        ]
-        blocks.append(Html())
-    return page_text(blocks) + "\n"
+        yield Markdown("## {}\n").format(file)
+        of_file = (template for template in templates if template.file == file)
+        for template in sorted(of_file, key=lambda template: template.line):
+            yield Markdown("- {}").format(template.text)
+        yield Html()
