@@ -22,6 +22,9 @@ export NO_MKDOCS_2_WARNING := 1
 export PYTHONDONTWRITEBYTECODE :=
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
+# The rest of a file of tests waits for ever for a worker that takes the place of one that died.
+PYTEST = $(BIN)/python -m pytest -n auto --dist loadgroup --no-loadscope-reorder --max-worker-restart 0
+
 .DEFAULT_GOAL := help
 .PHONY: help setup site book serve test check lint links bench lighthouse screenshots attack bill jax torch lock clean
 
@@ -46,10 +49,10 @@ serve: setup ## show the site at a local address, with live reload
 
 test: setup ## run every test (PYTEST_ARGS="-k roofline" to choose)
 	@$(BIN)/python -m scripts.ensure_browser
-	@$(BIN)/python -m pytest -n auto --dist loadgroup --no-loadscope-reorder $(PYTEST_ARGS)
+	@$(PYTEST) $(PYTEST_ARGS)
 
 check: lint ## lint, types and every short test that needs no browser, for everyday use
-	@$(BIN)/python -m pytest -n auto --dist loadgroup --no-loadscope-reorder -m "not browser and not long" --ignore tests/website/site $(PYTEST_ARGS)
+	@$(PYTEST) -m "not browser and not long" --ignore tests/website/site $(PYTEST_ARGS)
 
 lint: setup ## check data, code style, formatting, types, which room imports which, and workflows
 	@$(BIN)/flopbook lint

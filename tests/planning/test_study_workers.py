@@ -7,7 +7,8 @@ import os
 import signal
 import socket
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 from typing import Any, ClassVar
 
@@ -22,6 +23,31 @@ from tests.support.studies import CASES
 
 def named(answered: Iterator[study_workers.Answered]) -> dict[str, Answer]:
     return {name_of(case, 2): found for case, found in answered}
+
+
+@contextlib.contextmanager
+def one_worker(distributed: Any) -> Iterator[Any]:
+    """A cluster of one worker in threads of this process, which is ended whatever it waits for."""
+    cluster = distributed.LocalCluster(
+        n_workers=1,
+        threads_per_worker=1,
+        processes=False,
+        protocol="tcp://",
+        host="127.0.0.1",
+        dashboard_address=None,
+    )
+    try:
+        yield cluster
+    finally:
+        cluster.close(timeout=30)
+
+
+def wait_until(happened: Callable[[], bool]) -> None:
+    """Wait for something that takes a moment."""
+    deadline = time.monotonic() + 30
+    while not happened():
+        assert time.monotonic() < deadline, "it does not happen"
+        time.sleep(0.02)
 
 
 def test_workers_of_a_cluster_give_the_same_answers_though_one_is_killed(
@@ -54,18 +80,30 @@ def test_a_cluster_that_loses_all_workers_is_not_waited_for_without_end(
     distributed = pytest.importorskip("distributed")
     monkeypatch.setattr(study_workers, "WORKERS_SECONDS", 0.5)
     monkeypatch.setattr(study_workers, "AHEAD", 1)
-    with distributed.LocalCluster(
-        n_workers=1,
-        threads_per_worker=1,
-        processes=False,
-        protocol="tcp://",
-        host="127.0.0.1",
-        dashboard_address=None,
-    ) as cluster:
+    with one_worker(distributed) as cluster:
         answered = on_a_cluster(study.cases, 2, cluster.scheduler_address)
         first, found = next(answered)
         assert found == alone[name_of(first, 2)]
         cluster.scale(0)
+        with pytest.raises(FlopbookError, match=r"no worker for 0.5 s.*finished cases are kept"):
+            list(answered)
+
+
+def test_an_answer_that_goes_with_the_last_worker_is_not_waited_for_without_end(
+    study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The next case is done, and its answer not fetched yet, when the worker leaves."""
+    distributed = pytest.importorskip("distributed")
+    monkeypatch.setattr(study_workers, "WORKERS_SECONDS", 0.5)
+    monkeypatch.setattr(study_workers, "_FETCH_SECONDS", 0.5)
+    monkeypatch.setattr(study_workers, "AHEAD", 1)
+    with one_worker(distributed) as cluster:
+        answered = on_a_cluster(study.cases, 2, cluster.scheduler_address)
+        next(answered)
+        tasks = cluster.scheduler.tasks
+        wait_until(lambda: all(task.state == "memory" for task in list(tasks.values())))
+        cluster.scale(0)
+        wait_until(lambda: not cluster.scheduler.workers)
         with pytest.raises(FlopbookError, match=r"no worker for 0.5 s.*finished cases are kept"):
             list(answered)
 
@@ -123,7 +161,7 @@ class FakeFuture:
 
     key = "case"
 
-    def result(self) -> Answer:
+    def result(self, timeout: float) -> Answer:
         """An answer of other parameters."""
         return Answer((), 0, "does not fit", "0.0 other")
 
@@ -167,11 +205,12 @@ class FailedFuture:
     """A case that a worker answered with something else, or failed at."""
 
     key = "case"
+    status = "error"
 
     def __init__(self, outcome: Any) -> None:
         self.outcome = outcome
 
-    def result(self) -> Any:
+    def result(self, timeout: float) -> Any:
         """What it sent, or what stopped it."""
         if isinstance(self.outcome, Exception):
             raise self.outcome
@@ -202,6 +241,7 @@ class FakeDask:
         Answer(({"tp": 1},), 1, "", made_with()),
         ImportError("No module named 'flopbook'"),
         RuntimeError("one\ntwo\x1b[2J"),
+        TimeoutError("a case that gave up"),
     ],
 )
 def test_what_a_worker_sends_is_checked(

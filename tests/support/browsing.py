@@ -98,6 +98,12 @@ class Surfer:
         self._thread.shutdown()
 
 
+# Two frames, and a moment more for what waits for them. A script is given no time limit by the
+# driver, and a browser that draws nothing would be waited for without end.
+_FRAMES = """pause => new Promise(done => {
+  requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, pause)));
+  setTimeout(done, 10_000);
+})"""
 # A dark page differs from a light one in colours alone, and a narrow one in all but colours.
 _LOOKS = (("light", 1280, True, True), ("dark", 1280, False, True), ("light", 360, True, False))
 _COLOUR_RULES = ("color-contrast", "link-in-text-block")
@@ -167,6 +173,11 @@ _MARKED = """{rules: [{id: 'color-contrast', selector: '[data-look]'},
 _SOUND: set[str] = set()
 
 
+def settle(tab: Any, pause_ms: int = 0) -> None:
+    """Wait until the page is drawn as it now is."""
+    tab.evaluate(_FRAMES, pause_ms)
+
+
 def scan(
     tab: Any, *, structure: bool = True, colours: bool = True, part: str | None = None
 ) -> list[str]:
@@ -185,9 +196,7 @@ def faults(tab: Any) -> dict[str, Any]:
     for scheme, width, structure, colours in _LOOKS:
         tab.emulate_media(color_scheme=scheme)
         tab.set_viewport_size({"width": width, "height": 900})
-        tab.evaluate(
-            "() => new Promise(done => requestAnimationFrame(() => setTimeout(done, 100)))"
-        )
+        settle(tab, 100)
         if tab.evaluate("document.documentElement.scrollWidth > innerWidth"):
             wrong[f"wider than {width}"] = True
         wrong[f"axe {scheme} {width}"] = scan(tab, structure=structure, colours=colours)

@@ -28,7 +28,11 @@ VISIT = """async ([base, query]) => {
   const host = document.querySelector('.fb-calculator');
   await startForms([host]);
   host.querySelector('form').dispatchEvent(new Event('focusin'));
-  while (!host.dataset.whole) await new Promise(done => setTimeout(done, 5));
+  const end = performance.now() + 60_000;
+  while (!host.dataset.whole) {
+    if (performance.now() > end) throw new Error(`no values: ${host.innerText.slice(0, 200)}`);
+    await new Promise(done => setTimeout(done, 5));
+  }
 }"""
 
 

@@ -27,6 +27,7 @@ CONNECT_SECONDS = 10
 WORKERS_SECONDS = 120  # that a cluster without a worker is waited for
 _LOOKS = 20  # for workers in that time
 _PAUSE_SECONDS = 0.02  # until it is looked again for what has arrived
+_FETCH_SECONDS = 2.0  # that an answer is waited for before it is looked whether its worker is gone
 # A case whose worker died is tried elsewhere; one that kills so many workers ends the study.
 RETRIES = 3
 
@@ -73,9 +74,10 @@ def _gathered(
             futures.append(future)
         return futures
 
+    watch = _Watch(client, address)
     arriving = dask.as_completed(send(max(AHEAD * threads, AHEAD)), loop=client.loop)
-    for future in _finished(client, arriving, address):
-        finished = _result(dask, future)
+    for future in _finished(arriving, watch):
+        finished = _result(dask, future, watch)
         if finished.made_with != made_with():
             raise FlopbookError(_OTHER_CODE)
         for added in send(1):
@@ -83,25 +85,42 @@ def _gathered(
         yield asked.pop(future.key), finished
 
 
-def _finished(client: Any, arriving: Any, address: str) -> Iterator[Any]:
-    """The futures as they are done. Raises FlopbookError once nobody is left to do the others.
+class _Watch:
+    """Looks whether a cluster that says nothing has a worker left.
 
     Dask itself waits without end: a cluster that lost its workers may get new ones.
     """
-    alive = asked = time.monotonic()
+
+    def __init__(self, client: Any, address: str) -> None:
+        self._client, self._address = client, address
+        self._alive = self._asked = time.monotonic()
+
+    def hear(self) -> None:
+        """Something arrived, so somebody computes."""
+        self._alive = time.monotonic()
+
+    def look(self) -> None:
+        """Raise FlopbookError if there has been no worker for WORKERS_SECONDS."""
+        if time.monotonic() - max(self._alive, self._asked) < WORKERS_SECONDS / _LOOKS:
+            return
+        has_workers = _has_workers(self._client)
+        self._asked = time.monotonic()
+        if has_workers:
+            self._alive = self._asked
+        elif self._asked - self._alive > WORKERS_SECONDS:
+            raise _no_worker(self._address)
+
+
+def _finished(arriving: Any, watch: _Watch) -> Iterator[Any]:
+    """The futures as they are done. Raises FlopbookError once nobody is left to do the others."""
     while arriving.count():
         batch = arriving.next_batch(block=False)
         yield from batch
-        now = time.monotonic()
         if batch:
-            alive = now
-        elif now - max(alive, asked) < WORKERS_SECONDS / _LOOKS:
-            time.sleep(_PAUSE_SECONDS)
-        else:
-            asked = now
-            alive = now if _has_workers(client) else alive
-            if time.monotonic() - alive > WORKERS_SECONDS:
-                raise _no_worker(address)
+            watch.hear()
+            continue
+        watch.look()
+        time.sleep(_PAUSE_SECONDS)
 
 
 def _has_workers(client: Any) -> bool:
@@ -112,14 +131,22 @@ def _has_workers(client: Any) -> bool:
         return False
 
 
-def _result(dask: Any, future: Any) -> Answer:
-    """What a worker answered. Raises FlopbookError where it failed, or sent no answer of ours."""
-    try:
-        return answer_of(future.result()._asdict())
-    except (dask.CancelledError, dask.KilledWorker):
-        raise
-    except Exception as error:  # a worker runs what it has: any of it may fail, in any way
-        raise _failed(error) from None
+def _result(dask: Any, future: Any, watch: _Watch) -> Answer:
+    """What a worker answered.
+
+    An answer stays with its worker until it is fetched. Where the worker is gone, another computes
+    it again. Raises FlopbookError where none is left, or where a worker failed or sent no answer
+    of ours.
+    """
+    while True:
+        try:
+            return answer_of(future.result(timeout=_FETCH_SECONDS)._asdict())
+        except (dask.CancelledError, dask.KilledWorker):
+            raise
+        except Exception as error:  # a worker runs what it has: any of it may fail, in any way
+            if not isinstance(error, TimeoutError) or future.status == "error":
+                raise _failed(error) from None
+        watch.look()
 
 
 def _check_workers(client: Any, address: str) -> None:

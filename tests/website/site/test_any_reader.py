@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 
 from scripts.website.build.reviewed import TEMPLATES
+from tests.support.browsing import settle
 
 pytestmark = pytest.mark.browser
 _NO_STORAGE = """for (const name of ['localStorage', 'sessionStorage', 'indexedDB'])
   Object.defineProperty(window, name, {get() { throw new DOMException('denied'); }});"""
 _BEYOND = "document.documentElement.scrollWidth - innerWidth"
-_FRAMES = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
 # A word such as a key or an address, wherever people write one.
 _LONG_WORDS = """() => {
   const places = ['h1', 'h2', 'p', 'li', 'td', 'summary', 'figcaption', 'label', 'a.fb-act'];
@@ -59,7 +59,7 @@ class Reader:
 
     def look(self, setting: str) -> None:
         """Note whether the page is wider than the window, or its heading cannot be seen."""
-        self.tab.evaluate(_FRAMES)
+        settle(self.tab)
         beyond = self.tab.evaluate(_BEYOND)
         if beyond > 0:
             self.faults[f"{setting}: wider by"] = beyond

@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from tests.support.browsing import settle
+
 PAGES = (
     "accelerators/nvidia/h100-sxm/",
     "accelerators/nvidia/",
@@ -16,15 +18,10 @@ PAGES = (
 )
 MOST_OFF = 0.05
 _PHONE = {"width": 390, "height": 844}
+_HEIGHT = "document.documentElement.scrollHeight"
 # Lays out every row of every table that is shown.
-_LAID_OUT = """async () => {
-  const height = () => document.documentElement.scrollHeight;
-  const before = height();
-  const rows = document.querySelectorAll('.fb-stacked tbody tr');
-  for (const row of rows) row.style.contentVisibility = 'visible';
-  await new Promise(requestAnimationFrame);
-  return [before, height()];
-}"""
+_LAY_OUT = """for (const row of document.querySelectorAll('.fb-stacked tbody tr'))
+  row.style.contentVisibility = 'visible';"""
 
 
 @pytest.mark.browser
@@ -34,7 +31,10 @@ def test_rows_that_wait_are_taken_as_high_as_they_are(surf: Any, base: str) -> N
         found = {}
         for page in PAGES:
             tab.goto(base + page, wait_until="networkidle")
-            found[page] = tab.evaluate(_LAID_OUT)
+            before = tab.evaluate(_HEIGHT)
+            tab.evaluate(_LAY_OUT)
+            settle(tab)
+            found[page] = [before, tab.evaluate(_HEIGHT)]
         return found
 
     for page, (before, after) in surf(heights, viewport=_PHONE).items():

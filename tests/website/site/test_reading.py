@@ -16,11 +16,10 @@ import pytest
 from bs4 import BeautifulSoup, SoupStrainer
 
 from scripts.website.build.handbook import chapters
-from tests.support.browsing import faults
+from tests.support.browsing import faults, settle
 
 CHAPTERS = [one.page.removesuffix(".md") + "/" for one in chapters()]
 _END = "document.getElementById('key-points').scrollIntoView()"
-_SETTLED = "() => new Promise(done => requestAnimationFrame(() => setTimeout(done, 60)))"
 
 # All else of a page takes ten times as long to read.
 _FOOTER_LINKS = SoupStrainer("a", class_=re.compile(r"\bmd-footer__link\b"))
@@ -34,7 +33,7 @@ def _read(tab: Any, base: str, page: str) -> None:
     tab.goto(base + page)
     tab.wait_for_selector(".fb-progress", state="attached")
     tab.evaluate(_END)
-    tab.evaluate(_SETTLED)
+    settle(tab, 60)
 
 
 def test_chapters_lead_to_each_other_in_order(site: Path) -> None:
@@ -65,7 +64,7 @@ def test_a_bar_shows_the_place_and_moves_nothing(surf: Any, base: str) -> None:
         seen = []
         for part in (0, 0.5, 1):
             tab.evaluate(f"scrollTo(0, document.documentElement.scrollHeight * {part})")
-            tab.evaluate(_SETTLED)
+            settle(tab, 60)
             seen.append(
                 tab.evaluate(
                     "new "

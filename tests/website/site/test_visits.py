@@ -16,7 +16,7 @@ import pytest
 
 from scripts.website.build.handbook import chapters
 from scripts.website.build.weigh import BUDGET, TEMPLATES, weight
-from tests.support.browsing import scan
+from tests.support.browsing import scan, settle
 
 CHAPTERS = [one.page.removesuffix(".md") + "/" for one in chapters()]
 # Pages whose narrow layout differs from the wide one in more than the width.
@@ -44,8 +44,6 @@ _SETTLED = """() => (!document.querySelector('.fb-works')
     || document.querySelector('.fb-answer')?.children.length)
   && [...document.querySelectorAll('.highlight > pre')].every(pre => pre.previousElementSibling)
   && [...document.images].every(image => image.complete)"""
-_TWO_FRAMES = """() => new Promise(
-  done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 50))))"""
 _OUT_OF_REACH = """[...document.querySelectorAll('.fb-maths')]
   .filter(box => box.scrollWidth > box.clientWidth && box.tabIndex !== 0).length"""
 _SHOWN_FORMULAS = """[...document.querySelectorAll('math')]
@@ -123,7 +121,7 @@ class Visit:
         while not self.tab.evaluate(_SETTLED):
             assert time.monotonic() < deadline, "the page does not settle"
             self.tab.wait_for_timeout(50)
-        self.tab.evaluate(_TWO_FRAMES)
+        settle(self.tab, 50)
 
     def _formulas(self) -> dict[str, Any]:
         """Formulas that a screen reader does not meet, and text of theirs that it meets bare."""
