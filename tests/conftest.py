@@ -30,8 +30,6 @@ from tests.support.durations import long_tests, name_of
 
 sys.dont_write_bytecode = False
 _SITE = pytest.StashKey[tempfile.TemporaryDirectory[str]]()
-_HOME = tempfile.TemporaryDirectory(prefix="flopbook-hypothesis-")  # gone with this process
-set_hypothesis_home_dir(_HOME.name)
 # Commands that the tests start keep here what they read of the data, and so do all workers.
 _KEPT = tempfile.TemporaryDirectory(prefix="flopbook-kept-")
 if "PYTEST_XDIST_WORKER" not in os.environ:
@@ -39,6 +37,8 @@ if "PYTEST_XDIST_WORKER" not in os.environ:
     # The build of the site and a test run the same notebooks: what JAX compiles is compiled once.
     os.environ["JAX_COMPILATION_CACHE_DIR"] = f"{_KEPT.name}/jax"
     os.environ["JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"] = "0"
+# The constants that hypothesis draws from: each worker read all of our code for them.
+set_hypothesis_home_dir(f"{os.environ['FLOPBOOK_CACHE']}/hypothesis")
 _SHARED: dict[str, Any] = {
     "deadline": None,
     "database": None,

@@ -9,7 +9,7 @@ from typing import Any
 
 from flopbook.architectures import counts, layers
 from flopbook.data.claims import Claim
-from flopbook.data.library import model
+from flopbook.data.library import model, per_library
 from flopbook.data.models import Model
 from flopbook.hardware.choice import choose
 from flopbook.hardware.picked import Missing, Picked
@@ -43,6 +43,11 @@ class Shape:
         return self.model.id
 
     @functools.cached_property
+    def _recorded(self) -> frozenset[str]:
+        """The fields of its claims."""
+        return frozenset(claim.field for claim in self.model.claims)
+
+    @functools.cached_property
     def parts(self) -> Mapping[str, Any] | None:
         """Parameters by part, as `params` counts them; None where the shape is not known in full.
 
@@ -52,13 +57,11 @@ class Shape:
 
     def having(self, given: Mapping[str, Any]) -> Shape:
         """The same model with other sizes."""
-        return Shape(self.model, {**self.given, **given})
+        return Shape(self.model, {**self.given, **given}) if given else self
 
     def records(self, field: str) -> bool:
         """Whether the model records a field, be it only as not published, or it is counted."""
-        if any(claim.field == field for claim in self.model.claims):
-            return True
-        return self._count(field) is not None
+        return field in self._recorded or self._count(field) is not None
 
     def claim(self, field: str) -> Claim | None:
         """The chosen claim of a field, a number or a word; None when unrecorded or unpublished."""
@@ -118,4 +121,10 @@ def shape(name: str) -> Shape:
 
     Raises UnknownName with the nearest ids.
     """
-    return Shape(model(name))
+    return _shape(model(name).id)
+
+
+@per_library
+def _shape(model_id: str) -> Shape:
+    """One for each model, so that all who ask share what was chosen and counted."""
+    return Shape(model(model_id))
