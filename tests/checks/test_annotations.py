@@ -44,11 +44,24 @@ def test_only_papers_are_counted() -> None:
     papers = [work for work in works if work.kind == "paper"]
     assert share.total == len(papers)
     assert share.with_figure == len(papers) - len(without_figure(works))
+    assert share.none_printed == sum(bool(work.nofigure) for work in papers)
+    assert share.with_figure + share.none_printed + share.not_yet_read == share.total
 
 
 def test_the_share_is_one_line() -> None:
-    text = "1,150 of 1,500 annotations of papers give a figure (76.7 %)"
-    assert str(FigureShare(1150, 1500)) == text
+    text = (
+        "1,150 of 1,500 annotations of papers give a figure (76.7 %); "
+        "250 were read and print none, 100 are not yet read"
+    )
+    assert str(FigureShare(1150, 250, 1500)) == text
+
+
+def test_a_paper_that_prints_none_is_not_one_that_nobody_read(world: World) -> None:
+    paper = {"type": None, "archiveprefix": "arXiv", "annote": "Sorts what others did."}
+    read = bib("doe2026b", eprint="2601.01234", nofigure="2026-11-22", **paper)
+    world.write("bibliography/more.bib", read + bib("doe2026c", eprint="2601.01235", **paper))
+    assert annotation_share() == FigureShare(with_figure=0, none_printed=1, total=2)
+    assert FigureShare(0, 1, 2).not_yet_read == 1
 
 
 def test_a_library_that_cannot_be_read_has_no_share(world: World) -> None:
@@ -56,4 +69,4 @@ def test_a_library_that_cannot_be_read_has_no_share(world: World) -> None:
     assert annotation_share() is None
     paper = bib(type=None, eprint="2601.01234", annote="Half the time.")
     world.write("bibliography/all.bib", paper)
-    assert str(annotation_share()) == "1 of 1 annotations of papers give a figure (100.0 %)"
+    assert annotation_share() == FigureShare(with_figure=1, none_printed=0, total=1)

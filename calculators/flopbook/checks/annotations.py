@@ -1,4 +1,7 @@
-"""Annotations of papers: how many of them give a figure, so that the share cannot sink unseen."""
+"""Annotations of papers: which give a figure, whose papers print none, and which nobody looked up.
+
+All three are counted, so that neither the share nor the looking up can sink unseen.
+"""
 
 from __future__ import annotations
 
@@ -27,16 +30,23 @@ _IN_WORDS = re.compile(
 
 
 class FigureShare(NamedTuple):
-    """Annotations of papers: how many give a figure, and how many there are."""
+    """Annotations of papers: with a figure, without as the paper prints none, and all."""
 
     with_figure: int
+    none_printed: int
     total: int
+
+    @property
+    def not_yet_read(self) -> int:
+        """Papers of which nobody has said whether they print a figure."""
+        return self.total - self.with_figure - self.none_printed
 
     def __str__(self) -> str:
         share = 100 * self.with_figure / self.total if self.total else 100.0
         return (
             f"{self.with_figure:,} of {self.total:,} annotations of papers give a figure "
-            f"({share:.1f} %)"
+            f"({share:.1f} %); {self.none_printed:,} were read and print none, "
+            f"{self.not_yet_read:,} are not yet read"
         )
 
 
@@ -51,6 +61,8 @@ def without_figure(works: Iterable[Reference]) -> list[Reference]:
 
 
 def figure_share(works: Iterable[Reference]) -> FigureShare:
-    """The share of the papers among these works whose annotation gives a figure."""
+    """The papers among these works, counted by whether their annotation gives a figure."""
     papers = [work for work in works if work.kind == PAPER]
-    return FigureShare(len(papers) - len(without_figure(papers)), len(papers))
+    without = without_figure(papers)
+    none_printed = sum(bool(work.nofigure) for work in without)
+    return FigureShare(len(papers) - len(without), none_printed, len(papers))

@@ -58,7 +58,7 @@ def prose_share() -> Share | None:
 
 
 def annotation_share() -> FigureShare | None:
-    """Annotations of papers that give a figure; None without papers that can be read."""
+    """Annotations of papers by whether they give a figure; None without papers that can be read."""
     try:
         share = figure_share(library().references.values())
     except DataError:  # of what cannot be read, `lint` speaks

@@ -26,7 +26,7 @@ ORDER = (
     *("doi", "eprint", "archiveprefix", "primaryclass", "preprint"),
     *("url", "urldate", "record", "code", "tier"),
 )
-LAST = ("keywords", "note", "annote")
+LAST = ("keywords", "note", "nofigure", "annote")
 KNOWN = frozenset((*ORDER, *LAST))
 
 

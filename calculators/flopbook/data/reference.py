@@ -36,7 +36,8 @@ class Reference:
     """One work or source: decoded text, ready for any page; `bibtex` is the entry as written.
 
     `type` is that of the BibTeX entry, `kind` what a reader calls it: paper, blog, video ...
-    `preprint` is the day on which no venue was found.
+    `preprint` is the day on which no venue was found, `nofigure` that on which the work, or its
+    abstract where no more can be had, was read and printed no figure that matters.
     """
 
     key: str
@@ -56,6 +57,7 @@ class Reference:
     urldate: str = ""
     preprint: str = ""
     note: str = ""
+    nofigure: str = ""
     annote: str = ""
     topics: tuple[str, ...] = ()
     bibtex: str = ""

@@ -294,6 +294,7 @@ def _reference(key: str, entry: Any, source: str, file: str, line: int) -> Refer
         urldate=get("urldate"),
         preprint=get("preprint"),
         note=decode(get("note")),
+        nofigure=get("nofigure"),
         annote=decode(get("annote")),
         topics=tuple(keyword for keyword in keywords if keyword),
         bibtex=source,

@@ -34,6 +34,7 @@ from flopbook.checks.rules import (
     measured,
     names,
     needed,
+    nofigure,
     onchip,
     pageheads,
     parts,
@@ -114,4 +115,5 @@ RULES: tuple[ModuleType, ...] = (
     listed,
     sought,
     generic,
+    nofigure,
 )
