@@ -10,6 +10,9 @@ import pytest
 from flopbook.evaluation.calculator import Result, calculate
 from scripts.website.figures.all_reduce_algorithms import latency, seconds
 from scripts.website.figures.attention_share import even_length
+from scripts.website.figures.bucket_sizes import CLUSTERS
+from scripts.website.figures.bucket_sizes import exposed as bucket_exposed
+from scripts.website.figures.bucket_sizes import times as bucket_times
 from scripts.website.figures.context_traffic import exchange_share, ring_share
 from scripts.website.figures.gradient_noise import AT_BATCH, AT_RANK, BATCH, RANK, parts, squared
 from scripts.website.figures.tensor_degree import DEGREES, exposed, hidden
@@ -147,3 +150,35 @@ def test_the_noise_scale_is_where_noise_is_as_long_as_the_signal() -> None:
     variance, signal = parts()
     assert squared(RANK) == pytest.approx(AT_RANK) and squared(BATCH) == pytest.approx(AT_BATCH)
     assert squared(variance / signal) == pytest.approx(2 * signal)
+
+
+def test_the_program_on_buckets_starts_from_the_worked_example() -> None:
+    """Data parallelism: milliseconds of the backward pass, of the bytes and of a wait."""
+    printed = {64: (83.1, 11.5, 0.045), 512: (10.4, 13.0, 0.075)}
+    assert set(printed) == set(CLUSTERS)
+    for chips, inputs in printed.items():
+        assert [1e3 * seconds for seconds in bucket_times(chips)] == pytest.approx(inputs, rel=0.01)
+
+
+@pytest.mark.parametrize("buckets", [1, 3, 12, 100])
+@pytest.mark.parametrize("wait", [1e-5, 1e-4])
+def test_past_the_limit_buckets_show_what_the_formula_says(buckets: int, wait: float) -> None:
+    backward, wire = 10e-3, 13e-3
+    formula = wire + buckets * wait + backward / buckets - backward
+    assert bucket_exposed(buckets, backward, wire, wait) == pytest.approx(formula)
+
+
+@pytest.mark.parametrize("backward", [4e-3, 10e-3])
+def test_past_the_limit_the_best_buckets_are_the_root_of_backward_over_wait(
+    backward: float,
+) -> None:
+    wire, wait = 1.2 * backward, 75e-6
+    best = min(range(1, 200), key=lambda buckets: bucket_exposed(buckets, backward, wire, wait))
+    assert best == pytest.approx((backward / wait) ** 0.5, abs=1)
+
+
+def test_with_time_to_spare_only_the_last_bucket_shows() -> None:
+    backward, wire, wait = bucket_times(64)
+    for buckets in (10, 100, 1000):
+        shown = bucket_exposed(buckets, backward, wire, wait)
+        assert shown == pytest.approx(wait + wire / buckets)

@@ -21,6 +21,7 @@ FIGURES = (
     ("block-product", {}),
     ("block-product", {"rows": 4, "inner": 2, "columns": 3}),
     ("bubble-stages", {}),
+    ("bucket-sizes", {}),
     ("cluster-plan", {}),
     ("device-blocks", {}),
     ("device-blocks", {"layouts": "A[I_X, J_Y]", "across": 1}),
