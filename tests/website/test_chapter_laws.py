@@ -15,6 +15,7 @@ from scripts.website.figures.bucket_sizes import exposed as bucket_exposed
 from scripts.website.figures.bucket_sizes import times as bucket_times
 from scripts.website.figures.context_traffic import exchange_share, ring_share
 from scripts.website.figures.gradient_noise import AT_BATCH, AT_RANK, BATCH, RANK, parts, squared
+from scripts.website.figures.recompute_memory import hill
 from scripts.website.figures.tensor_degree import DEGREES, exposed, hidden
 
 CHIP = "google/tpu-v5p"
@@ -182,3 +183,19 @@ def test_with_time_to_spare_only_the_last_bucket_shows() -> None:
     for buckets in (10, 100, 1000):
         shown = bucket_exposed(buckets, backward, wire, wait)
         assert shown == pytest.approx(wait + wire / buckets)
+
+
+@pytest.mark.parametrize(("again", "recompute"), [(False, "none"), (True, "full")])
+def test_the_hill_of_activations_is_highest_at_the_loss(again: bool, recompute: str) -> None:
+    """Transformers: no tooth of a layer that is run again comes near the scores."""
+    options = {"seq": 8192, "recompute": recompute, "attention": "flash", "dropout": "no"}
+    memory = calculate("memory", model="llama-3-8b", **options)
+    points = hill(again)
+    peak = max(points, key=lambda point: point[1])
+    assert peak[1] == pytest.approx(float(memory["activations"]) + float(memory["logits"]))
+    assert all(size < 0.99 * peak[1] for time, size in points if time > points[35][0])
+    assert points[-1][1] == 0
+
+
+def test_recomputing_adds_a_forward_pass_of_the_layers() -> None:
+    assert hill(again=True)[-1][0] - hill(again=False)[-1][0] == pytest.approx(32)
