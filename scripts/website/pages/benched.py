@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from flopbook.data.measured_runs import run_files
 from flopbook.errors import UnknownName
 from scripts.website.figures.measured_all_reduce import GIGA, half_size, timed_sums
+from scripts.website.measured.energy import energy_of, power_of
 from scripts.website.measured.loop_timings import loop_time
 from scripts.website.measured.microbenchmarks import launch_time, level_latency, level_rate
 from scripts.website.pages.number import Number
@@ -35,6 +36,8 @@ _KINDS: Mapping[str, tuple[Callable[[str], float], str]] = {
     "all-reduce": (_sum_size, "byte"),
     "bus": (_bus_rate, "byte/s"),
     "loop": (loop_time, "s"),
+    "energy": (energy_of, "J"),
+    "power": (power_of, "W"),
 }
 
 

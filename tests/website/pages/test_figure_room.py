@@ -47,6 +47,7 @@ FIGURES = (
     ("ring-collective", {"op": "all-reduce"}),
     ("ring-collective", {"op": "all-reduce", "devices": 3}),
     ("scheme-arrays", {"scheme": "dp"}),
+    ("energy-parts", {}),
     ("recompute-memory", {}),
     ("scheme-arrays", {"scheme": "fsdp"}),
     ("scheme-arrays", {"scheme": "tp"}),

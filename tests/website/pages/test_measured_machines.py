@@ -18,6 +18,7 @@ from scripts.website.figures import (
     measured_roofline,
 )
 from scripts.website.figures.threads_in_flight import by_law
+from scripts.website.measured.energy import energy_of, power_of, power_parts
 from scripts.website.measured.loop_timings import loop_time, made_with, recorded
 from scripts.website.measured.microbenchmarks import (
     LEVELS,
@@ -204,3 +205,30 @@ def test_a_processor_without_a_telling_name_has_its_family() -> None:
     told = "cpu family\t: 26\nmodel\t\t: 2\nmodel name\t: AMD EPYC\n"
     assert machine(told) == "AMD EPYC, family 26, model 2"
     assert machine("nothing")
+
+
+def test_three_constants_describe_the_power_of_the_roofline() -> None:
+    """Each row within 7.5 W of up to 675, and at one clock, so that a constant is one."""
+    found, parts = sweep("roofline"), power_parts()
+    assert len({row[3] for row in found.rows}) == 1 and len(found.rows) == 22
+    assert max(abs(parts.watts(row[1], row[2]) - row[4]) for row in found.rows) < 7.5
+
+
+@pytest.mark.parametrize("left_out", range(22))
+def test_no_single_row_makes_the_energy_of_a_byte(left_out: int) -> None:
+    """Left out and then predicted, a row is met within 11 W, and the constants hardly move."""
+    row, parts = sweep("roofline").rows[left_out], power_parts(left_out)
+    assert parts.byte == pytest.approx(energy_of("byte"), rel=0.02)
+    assert parts.operation == pytest.approx(energy_of("operation"), rel=0.03)
+    assert parts.watts(row[1], row[2]) == pytest.approx(row[4], abs=11)
+
+
+def test_a_byte_takes_the_energy_of_more_than_a_hundred_operations_of_a_tensor_core() -> None:
+    assert 0 < power_of("fixed") < 150
+    assert energy_of("byte") > 100 * chip("nvidia/h100-sxm").power() / 794.5e12
+
+
+@pytest.mark.parametrize("kind", ["energy", "power"])
+def test_an_unknown_part_of_the_power_is_refused(kind: str) -> None:
+    with pytest.raises(UnknownName, match="word"):
+        benched(kind, "word")

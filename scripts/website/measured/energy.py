@@ -1,0 +1,73 @@
+"""What a byte and an operation cost in energy, from a sweep of a kernel with its power.
+
+Rates of memory and of arithmetic differ from row to row and the clock does not, so three constants
+describe the power: what the GPU draws whatever it does, and so much for each byte and operation.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from flopbook.errors import UnknownName
+from scripts.website.measured.microbenchmarks import sweep
+
+TERA = 1e12
+
+
+class PowerParts(NamedTuple):
+    """Watts that are always drawn, joules of a byte from main memory and of an operation."""
+
+    fixed: float
+    byte: float
+    operation: float
+
+    def watts(self, bytes_rate: float, operations_rate: float) -> float:
+        """Power at these rates in byte/s and FLOP/s."""
+        return self.fixed + self.byte * bytes_rate + self.operation * operations_rate
+
+
+@functools.cache
+def power_parts(left_out: int | None = None) -> PowerParts:
+    """The constants that fit all rows of the sweep best, or all but one."""
+    measured = [row for number, row in enumerate(sweep("roofline").rows) if number != left_out]
+    rates = [(1.0, row[1] / TERA, row[2] / TERA) for row in measured]
+    fixed, byte, operation = _least_squares(rates, [row[4] for row in measured])
+    return PowerParts(fixed, byte / TERA, operation / TERA)
+
+
+def energy_of(name: str) -> float:
+    """Joules of a `byte` or an `operation`. Raises UnknownName."""
+    if name not in ("byte", "operation"):
+        raise UnknownName("work with an energy", name, ("byte", "operation"))
+    return float(getattr(power_parts(), name))
+
+
+def power_of(name: str) -> float:
+    """Watts that are drawn whatever the kernel does, `fixed`. Raises UnknownName."""
+    if name != "fixed":
+        raise UnknownName("part of the power", name, ("fixed",))
+    return power_parts().fixed
+
+
+def _least_squares(rows: Sequence[Sequence[float]], wanted: Sequence[float]) -> list[float]:
+    """The coefficients whose sums with the rows are nearest to what is wanted.
+
+    Solves the normal equations by elimination: enough for a few columns of like size.
+    """
+    size = len(rows[0])
+    table = [
+        [sum(row[i] * row[j] for row in rows) for j in range(size)]
+        + [sum(row[i] * value for row, value in zip(rows, wanted, strict=True))]
+        for i in range(size)
+    ]
+    for step in range(size):
+        pivot = table[step][step]
+        table[step] = [entry / pivot for entry in table[step]]
+        for other in range(size):
+            if other != step:
+                factor = table[other][step]
+                pairs = zip(table[other], table[step], strict=True)
+                table[other] = [mine - factor * its for mine, its in pairs]
+    return [line[-1] for line in table]
