@@ -312,4 +312,7 @@ WRONG = [
     ("reinforcement-learning", "And the pools may use different chips"),
     ("reliability-and-energy", "at the rates of the bound, which it does not reach"),
     ("reliability-and-energy", "Our order: look at the data loader"),
+    ("fsdp", "so this is case 2: gather $W$, then multiply. One training step"),
+    ("tensor-parallelism", "both are equal near a degree of"),
+    ("why-compute", "(loss_half - loss0) | round(4)"),
 ]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import pytest
 
 from flopbook.evaluation.calculator import Result, calculate
+from flopbook.quantities.number_formats import number_format
 from scripts.website.figures.all_reduce_algorithms import latency, seconds
 from scripts.website.figures.attention_share import even_length
 from scripts.website.figures.bucket_sizes import CLUSTERS
@@ -15,6 +16,7 @@ from scripts.website.figures.bucket_sizes import exposed as bucket_exposed
 from scripts.website.figures.bucket_sizes import times as bucket_times
 from scripts.website.figures.context_traffic import exchange_share, ring_share
 from scripts.website.figures.gradient_noise import AT_BATCH, AT_RANK, BATCH, RANK, parts, squared
+from scripts.website.figures.narrow_sums import nearest, sums
 from scripts.website.figures.recompute_memory import hill
 from scripts.website.figures.tensor_degree import DEGREES, exposed, hidden
 
@@ -199,3 +201,19 @@ def test_the_hill_of_activations_is_highest_at_the_loss(again: bool, recompute: 
 
 def test_recomputing_adds_a_forward_pass_of_the_layers() -> None:
     assert hill(again=True)[-1][0] - hill(again=False)[-1][0] == pytest.approx(32)
+
+
+@pytest.mark.parametrize("name", ["bf16", "fp16", "fp8 E4M3"])
+@pytest.mark.parametrize("term", [0.1, 0.3, 1.0])
+def test_a_narrow_sum_stops_where_half_a_step_is_more_than_the_term(name: str, term: float) -> None:
+    """Computer: the sum ends at a power of two whose steps are too coarse for the term."""
+    kind = number_format(name)
+    end = sums(kind, term)[-1]
+    step = nearest(end * (1 + 2**-kind.fraction), kind) - end
+    assert step / 2 >= nearest(term, kind) > step / 4 and end == 2 ** round(end).bit_length() / 2
+
+
+@pytest.mark.parametrize(("value", "stored"), [(0.3, 0.3125), (0.1, 0.1015625), (0.002, 2**-9)])
+def test_a_number_is_stored_as_its_neighbour(value: float, stored: float) -> None:
+    """Computer encodes two of these in E4M3 by hand; the third is below its normal numbers."""
+    assert nearest(value, number_format("fp8 E4M3")) == stored

@@ -311,3 +311,17 @@ def test_the_largest_relative_error_of_e4m3_is_a_seventeenth() -> None:
     error = np.abs(np.round(values * 8) / 8 - values) / values
     assert error.max() == pytest.approx(1 / 17, rel=1e-3)
     assert "is a seventeenth" in text_of("computer")
+
+
+def test_the_two_matrices_of_fsdp_are_two_cases_with_one_remedy() -> None:
+    """What the first contracts is cut in one factor; the second finds its axis in use."""
+    for product, case in (
+        ("A[B_X, D] * W[D_X, F] -> T[B_X, F]", "2"),
+        ("T[B_X, F] * W[F, D_X] -> O[B_X, D]", "4"),
+    ):
+        found = calculate(
+            "sharded-matmul", product=product, dims="B=64,D=64,F=64", mesh="X=4", chip="tpu-v5p"
+        )
+        assert found["case"][0].startswith(case)
+        assert found["collectives"][0] == "all-gather of W over X"
+    assert "is case 4 instead" in text_of("fsdp")
