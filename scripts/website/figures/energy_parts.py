@@ -12,21 +12,18 @@ from scripts.website.measured.microbenchmarks import record, sweep
 
 
 def figure() -> Figure:
-    """Two lines for what is drawn before arithmetic and in all, and a point for each row."""
+    """A line for what is always drawn, one with memory, one with all, and a point for each row."""
     measured, parts = sweep("roofline"), power_parts()
     chart = Chart(
         ChartAxis("operations for each byte", 0.2, 130),
         ChartAxis("power", 0, 750, "W", log=False),
-        (84, 14, 616, 280),
+        (84, 14, 516, 280),
     )
     fixed = [(row[0], parts.fixed) for row in measured.rows]
     memory = [(row[0], parts.watts(row[1], 0)) for row in measured.rows]
     all_parts = [(row[0], parts.watts(row[1], row[2])) for row in measured.rows]
-    shapes = chart.grid()
-    named = (("always", fixed, -7), ("and memory", memory, 16), ("and arithmetic", all_parts, -9))
-    for number, (name, points, above) in enumerate(named):
-        shapes.append(chart.line(points, (3, 1, 0)[number], name))
-        shapes.append(chart.words(points[0], name, shift=(6, above)))
+    named = [("and arithmetic", all_parts), ("and memory", memory), ("always", fixed)]
+    shapes = [*chart.grid(), *chart.lines(named)]
     for intensity, *_, power in measured.rows:
         tip = f"{intensity:g} FLOP for each byte: {power:g} W"
         shapes.append(chart.dot(intensity, power, tip, "fb-c6", 3, "measured"))

@@ -28,9 +28,9 @@ def figure() -> Figure:
     ]
     peaks = []
     for name, points in (("all kept", kept), ("recomputed in full", full)):
-        at, size = max(points, key=lambda point: point[1])
+        size, at = max((size, time) for time, size in points)
         peaks.append(f"{name}: {format_quantity(size, 'byte')}, done after {points[-1][0]:.0f}")
-        shapes.append(chart.words((at, size), name, shift=(12, 10)))
+        shapes.append(chart.words((at, size), name, shift=(8, 12)))
     low, longer = max(size for _, size in full), end / kept[-1][0] - 1
     return Figure(
         f"Recomputing cuts the hill from {top / 1e9:.0f} to {low / 1e9:.0f} GB, "
