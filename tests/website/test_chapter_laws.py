@@ -16,6 +16,7 @@ from scripts.website.figures.bucket_sizes import exposed as bucket_exposed
 from scripts.website.figures.bucket_sizes import times as bucket_times
 from scripts.website.figures.context_traffic import exchange_share, ring_share
 from scripts.website.figures.gradient_noise import AT_BATCH, AT_RANK, BATCH, RANK, parts, squared
+from scripts.website.figures.mixed_lanes import length, traffic
 from scripts.website.figures.narrow_sums import nearest, sums
 from scripts.website.figures.recompute_memory import hill
 from scripts.website.figures.tensor_degree import DEGREES, exposed, hidden
@@ -217,3 +218,16 @@ def test_a_narrow_sum_stops_where_half_a_step_is_more_than_the_term(name: str, t
 def test_a_number_is_stored_as_its_neighbour(value: float, stored: float) -> None:
     """Computer encodes two of these in E4M3 by hand; the third is below its normal numbers."""
     assert nearest(value, number_format("fp8 E4M3")) == stored
+
+
+@pytest.mark.parametrize("degree", [16, 32, 64, 128, 256, 512])
+def test_a_block_of_two_axes_takes_its_exchanges_or_its_weights(degree: int) -> None:
+    """FSDP with TP: weights a block ahead and exchanges exposed, as the lanes are drawn."""
+    weights, tokens = traffic(degree)
+    assert length(degree) == pytest.approx(max(1 + tokens, weights))
+
+
+def test_with_exchanges_exposed_less_tp_than_moves_least_is_faster() -> None:
+    moved = {degree: sum(traffic(degree)) for degree in (32, 64, 128, 256, 512)}
+    assert min(moved, key=lambda degree: moved[degree]) == 128
+    assert min(moved, key=length) == 512

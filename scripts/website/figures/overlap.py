@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from flopbook.errors import UnknownName
@@ -63,9 +63,9 @@ def figure(
 
 
 def panel(
-    title: str, lanes: tuple[str, str], bars: list[Bar], top: float, scale: float
+    title: str, lanes: Sequence[str], bars: list[Bar], top: float, scale: float
 ) -> Iterator[str]:
-    """Two lanes with names and bars under a title; `scale` is in pixels for each unit of time."""
+    """Lanes with names and bars under a title; `scale` is in pixels for each unit of time."""
     yield words(LEFT, top + 12, title, "start", "fb-strong")
     for number, lane in enumerate(lanes):
         yield words(LEFT - 8, top + TITLE + number * LANE + 17, lane, "end")

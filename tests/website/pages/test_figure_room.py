@@ -48,6 +48,7 @@ FIGURES = (
     ("ring-collective", {"op": "all-reduce", "devices": 3}),
     ("scheme-arrays", {"scheme": "dp"}),
     ("energy-parts", {}),
+    ("mixed-lanes", {}),
     ("narrow-sums", {}),
     ("recompute-memory", {}),
     ("scheme-arrays", {"scheme": "fsdp"}),
