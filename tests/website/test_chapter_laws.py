@@ -15,6 +15,7 @@ from scripts.website.figures.bucket_sizes import CLUSTERS
 from scripts.website.figures.bucket_sizes import exposed as bucket_exposed
 from scripts.website.figures.bucket_sizes import times as bucket_times
 from scripts.website.figures.context_traffic import exchange_share, ring_share
+from scripts.website.figures.fsdp_measured import SERIES, kept, runs
 from scripts.website.figures.gradient_noise import AT_BATCH, AT_RANK, BATCH, RANK, parts, squared
 from scripts.website.figures.mixed_lanes import length, traffic
 from scripts.website.figures.narrow_sums import nearest, sums
@@ -231,3 +232,18 @@ def test_with_exchanges_exposed_less_tp_than_moves_least_is_faster() -> None:
     moved = {degree: sum(traffic(degree)) for degree in (32, 64, 128, 256, 512)}
     assert min(moved, key=lambda degree: moved[degree]) == 128
     assert min(moved, key=length) == 512
+
+
+@pytest.mark.parametrize("name", sorted(SERIES))
+def test_runs_of_a_series_differ_in_their_gpus_alone(name: str) -> None:
+    """FSDP: the same model, tokens of a GPU, sharding, precision and recomputation."""
+    for one in runs(name):
+        assert one.model == runs(name)[0].model and one.run == runs(name)[0].run
+        for key in ("micro_batch_seqs", "grad_accum", "zero_stage"):
+            assert one.parallelism[key] == runs(name)[0].parallelism[key]
+        assert one.parallelism["micro_batch_seqs"] * one.model["seq_len_tokens"] in (12288, 16384)
+
+
+def test_fsdp_loses_little_up_to_128_gpus_and_more_on_512() -> None:
+    shares = {one.gpus: one.share for one in kept("7B")}
+    assert shares[128] > 0.98 and shares[512] < 0.92

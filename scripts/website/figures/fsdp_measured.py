@@ -1,0 +1,77 @@
+"""What a GPU keeps of its rate under FSDP when only the number of GPUs grows, as measured."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from flopbook.data.library import reference
+from flopbook.data.measured_runs import run_files
+from flopbook.data.runs import MeasuredRun
+from scripts.website.figures.chart import Chart
+from scripts.website.figures.drawing import Figure
+from scripts.website.figures.plotted import ChartAxis, Point
+
+SOURCE = "llm-foundry"
+# Runs that differ in their number of GPUs alone, from few GPUs to many.
+SERIES = {
+    "30B": ("llmfoundry-h100-large-30b-2048-128gpu", "llmfoundry-h100-large-30b-2048-512gpu"),
+    "3B, stage 2": ("llmfoundry-h100-large-3b-2048-128gpu", "llmfoundry-h100-large-3b-2048-512gpu"),
+    "7B": (
+        "llmfoundry-h100-bf16-7b-2048-8gpu",
+        "llmfoundry-h100-large-7b-2048-128gpu",
+        "llmfoundry-h100-large-7b-2048-512gpu",
+    ),
+}
+
+
+class Kept(NamedTuple):
+    """GPUs of a run, and tokens a second and GPU over those of the smallest run."""
+
+    gpus: int
+    share: float
+
+
+def runs(name: str) -> list[MeasuredRun]:
+    """The rows of a series."""
+    rows = {row.id: row for row in run_files()[SOURCE].rows}
+    return [rows[each] for each in SERIES[name]]
+
+
+def kept(name: str) -> list[Kept]:
+    """The runs of a series, relative to its smallest."""
+    found = runs(name)
+    rates = [float(row.measured["tokens_per_s_per_chip"]) for row in found]
+    gpus = [int(row.hardware["n_chips"]) for row in found]
+    return [Kept(each, rate / rates[0]) for each, rate in zip(gpus, rates, strict=True)]
+
+
+def figure() -> Figure:
+    """A line for each model, with a dot for each run."""
+    named: list[tuple[str, list[Point]]] = [
+        (name, [(float(one.gpus), one.share) for one in kept(name)]) for name in SERIES
+    ]
+    chart = Chart(
+        ChartAxis("GPUs", 6, 640, "", ticks=(8, 32, 128, 512)),
+        ChartAxis("rate of a GPU over that of the smallest run", 0.86, 1.02, "", log=False),
+        (72, 14, 510, 250),
+    )
+    shapes = [*chart.grid(), *chart.lines(named)]
+    for number, (name, points) in enumerate(named):
+        shapes += [
+            chart.dot(x, y, f"{name} on {x:g} GPUs: {y:.1%}", f"fb-c{number}", 3.5)
+            for x, y in points
+        ]
+    lost = {name: 1 - points[-1][1] for name, points in named}
+    told = "; ".join(f"{name} {share:.1%}" for name, share in lost.items())
+    return Figure(
+        f"With the same tokens on each GPU, FSDP on 512 loses {min(lost.values()):.0%} to "
+        f"{max(lost.values()):.0%}",
+        f"Tokens a second and GPU against GPUs, logarithmic. Lost on 512 GPUs: {told}.",
+        "MPT models on H100 in nodes of eight, from 12,288 to 16,384 tokens on each GPU in one "
+        "micro-batch. Bytes and arithmetic of a GPU are the same at every size, so the formula has "
+        "level lines. The 3B model keeps its weights whole, stage 2 of ZeRO.",
+        296,
+        tuple(shapes),
+        plots=(chart,),
+        source=reference("mosaicml2023foundry").link,
+    )
