@@ -100,7 +100,7 @@ KINDS: Mapping[str, PairKind] = {
         "The peaks double, and a step gets {low:.2f} to {high:.2f} times as fast",
         "Each bar is one model in one layout, the narrower format over the wider one by tokens per "
         "second and GPU. Dashed: the ratio of the printed peaks, the same in every pair. A mixture "
-        "of experts gains least, the largest dense model most; layouts and GPUs differ too.",
+        "of experts gains least, the largest dense model most; the GPUs differ from pair to pair.",
         lambda: chip("nvidia/gb200-gpu").peak("fp8") / chip("nvidia/gb200-gpu").peak("bf16"),
     ),
 }
