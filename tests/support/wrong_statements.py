@@ -315,4 +315,7 @@ WRONG = [
     ("fsdp", "so this is case 2: gather $W$, then multiply. One training step"),
     ("tensor-parallelism", "both are equal near a degree of"),
     ("why-compute", "(loss_half - loss0) | round(4)"),
+    ("reinforcement-learning", "(With four ranks on either side a 7B model took"),
+    ("overlap-and-offloading", "already lean on it; the second half needs them"),
+    ("prediction", "it starts from what the hardware suggests, and moving it costs:"),
 ]

@@ -9,6 +9,8 @@ import pytest
 from flopbook.architectures.shape import shape
 from flopbook.evaluation.calculator import calculate
 from flopbook.hardware.chip import chip
+from flopbook.prediction.asking import predict
+from scripts.website.figures import step_budget
 from tests.website.test_handbook_errors import text_of
 
 
@@ -147,3 +149,22 @@ def test_a_side_of_the_v5p_slice_hides_both_kinds_of_traffic_and_half_of_one_doe
     activations = (1 if tp == 16 else 2) * tp * per_axis / (1.5 * wide)
     assert weights + activations == pytest.approx(total, abs=0.001)
     assert "it holds, with little to spare" in text_of("choosing-a-configuration")
+
+
+def test_a_sync_within_a_node_does_not_pass_its_cards() -> None:
+    """15 GB in 20 ms are more than four ports of 50 GB/s carry, and less than four of NVLink."""
+    size, taken, card = 2 * shape("qwen-2.5-7b").params, 0.02, 50e9
+    port = chip("nvidia/h20").scaleup_bandwidth()
+    assert 4 * card < size / taken < 4 * port
+    assert port / card == 9
+    assert "whose links are nine times as fast" in text_of("reinforcement-learning")
+
+
+def test_the_budget_of_a_step_counts_the_head_that_other_stages_wait_for() -> None:
+    """72 percent of products in the picture are 65 of the layers and 7 of the head."""
+    planned = next(row for row in step_budget.budgets() if row.name == "as planned")
+    parts = predict({**step_budget.RUN, **step_budget.LAYOUTS["as planned"]}).parts
+    products, head = parts["products"] / planned.seconds, parts["head"] / planned.seconds
+    assert planned.kinds["products"] / planned.seconds == pytest.approx(products + head)
+    assert 100 * products == pytest.approx(65, abs=0.5)
+    assert "include the output head" in text_of("profiling")
