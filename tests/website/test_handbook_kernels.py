@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 from flopbook.formulas import tile_traffic
+from scripts.website.figures import grouped_tiles
 
 CHAPTER = Path(__file__).resolve().parents[2] / "docs" / "handbook" / "kernels.md"
 LISTINGS = re.findall(r"```python\n(.*?)```", CHAPTER.read_text(encoding="utf-8"), re.S)
@@ -149,10 +150,23 @@ def test_triton_and_pallas_treat_the_end_of_the_array(n: int) -> None:
 
 
 def test_every_listing_in_python_is_run() -> None:
-    """Five of them, each found by its own mark, one in `test_handbook_triton_product`."""
+    """Six of them, each found by its own mark, one in `test_handbook_triton_product`."""
     marks = (
         *("def tiled_product", "def fused_attention", "def product", "BlockSpec"),
         "def scaled(x, b, a, y, n",
+        "popularity",
     )
     assert [sum(mark in text for text in LISTINGS) for mark in marks] == [1] * len(marks)
     assert len(LISTINGS) == len(marks)
+
+
+def test_a_grouped_kernel_fills_waves_that_single_ones_leave_empty() -> None:
+    """The listing checks its shares; those of the picture are counted once more here."""
+    found = run("popularity", np=np)
+    assert all(together > alone for alone, together in found["shares"].values())
+    alone, together = (grouped_tiles.waves(grouped) for grouped in (False, True))
+    assert (len(alone), len(together)) == (6, 3)
+    rows, room = sum(grouped_tiles.ROWS), 8 * 128
+    assert grouped_tiles.useful(alone) == pytest.approx(2 * rows / (6 * room))
+    assert grouped_tiles.useful(together) == pytest.approx(2 * rows / (3 * room))
+    assert f"{grouped_tiles.useful(together):.0%} useful" in grouped_tiles.figure().title
