@@ -93,7 +93,7 @@ BLIND: dict[str, tuple[str, ...]] = {
         "references/pipeline",
     ),
     "ring attention": (
-        "handbook/expert-and-context-parallelism",
+        "handbook/context-parallelism",
         "references/sequence",
         "calculators/cp-limit",
     ),

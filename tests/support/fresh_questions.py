@@ -37,7 +37,7 @@ FRESH: dict[str, tuple[str, ...]] = {
     "switch transformers fedus": ("references/mixture-of-experts/#fedus2022switch",),
     "deepspeed ulysses": (
         "references/sequence-parallelism/#jacobs2023ulysses",
-        "handbook/expert-and-context-parallelism/",
+        "handbook/context-parallelism/",
     ),
     "vllm paper": ("references/kv-cache/#kwon2023efficient",),
     "llama 3 herd": ("references/models/",),

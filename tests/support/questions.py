@@ -21,7 +21,7 @@ QUESTIONS: dict[str, tuple[str, ...]] = {
     "pipline bubble": ("calculators/bubble/",),
     "moe": ("handbook/expert-and-context-parallelism/",),
     "mixture of experts": ("handbook/expert-and-context-parallelism/",),
-    "ring attention": ("handbook/expert-and-context-parallelism/",),
+    "ring attention": ("handbook/context-parallelism/",),
     "all reduce": ("handbook/sharded-matrices/", "calculators/collective/"),
     "all-reduce": ("handbook/sharded-matrices/", "calculators/collective/"),
     "allgather": ("handbook/sharded-matrices/", "calculators/collective/"),

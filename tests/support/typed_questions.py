@@ -87,7 +87,7 @@ TYPED: dict[str, tuple[str, ...]] = {
     "ring vs tree allreduce": (
         *("handbook/sharded-matrices/", "calculators/collective/", "handbook/networks/"),
     ),
-    "ulysses attention": ("handbook/expert-and-context-parallelism/", "references/"),
+    "ulysses attention": ("handbook/context-parallelism/", "references/"),
     "zero bubble pipeline": ("handbook/pipeline-parallelism/", "calculators/bubble/"),
     "interleaved 1f1b bubble": ("calculators/bubble/", "handbook/pipeline-parallelism/"),
     "why is decoding memory bound": (

@@ -105,7 +105,7 @@ CASES: list[tuple[str, str, tuple[float, ...]]] = [
         (2e-6 + 7 * 64e3 / NVLINK, 28e-6 + 1.75 * 64e3 / NVLINK, 26e-6 * NVLINK / 5.25),
     ),
     (
-        "expert-and-context-parallelism",
+        "context-parallelism",
         "A packed sequence has",
         (100 * 64 / 65, 15 / 64, 8 * (15 / 64 * 64 / 65 + 1 / 65 / 8)),
     ),
@@ -140,10 +140,10 @@ CASES: list[tuple[str, str, tuple[float, ...]]] = [
         "How wide must",
         (2 * GB200 / (3 * GB200_PORT), GB200 / (3 * GB200_PORT)),
     ),
-    ("expert-and-context-parallelism", "Ring attention", (312e12 / 300e9,)),
-    ("expert-and-context-parallelism", "Four chips", (3.5, 8 / 4, 7 / 4)),
+    ("context-parallelism", "Ring attention", (312e12 / 300e9,)),
+    ("context-parallelism", "Four chips", (3.5, 8 / 4, 7 / 4)),
     (
-        "expert-and-context-parallelism",
+        "context-parallelism",
         "Llama 3 70B",
         (
             RING,

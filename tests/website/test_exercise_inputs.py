@@ -26,7 +26,7 @@ ASKED = [
     ("computer", "A core has a cycle", (0.25, 4, 2, 8)),
     ("accelerators", "All-to-all on a closed", (4, 100)),
     ("sharded-matrices", "Two axes at once", (8192, 459, 100)),
-    ("expert-and-context-parallelism", "Latents travel", (576, 32832, 50, 989.4, 128, 192)),
+    ("context-parallelism", "Latents travel", (576, 32832, 50, 989.4, 128, 192)),
 ]
 WRITTEN = 16 * 8192 * 200_000
 ANSWERED = [
@@ -39,7 +39,7 @@ ANSWERED = [
         (8192**2 / 2, 8192**2 * 0.375 / 200e9, 8192**2 * 0.75 / 200e9, 8192**3 / 8 / 459e12),
     ),
     (
-        "expert-and-context-parallelism",
+        "context-parallelism",
         "Latents travel",
         (576 * 989.4e12 / (128 * 320 * 50e9), 32832 * 989.4e12 / (128 * 320 * 50e9)),
     ),

@@ -29,9 +29,9 @@ from tests.website.test_exercise_answers import (
     exercises_of,
 )
 
-CONTEXT = "expert-and-context-parallelism"
+EXPERTS, CONTEXT = "expert-and-context-parallelism", "context-parallelism"
 INPUTS: list[tuple[str, str, tuple[float, ...]]] = [
-    (CONTEXT, "How wide must", (2.5e15, 900e9, 2048)),
+    (EXPERTS, "How wide must", (2.5e15, 900e9, 2048)),
     (CONTEXT, "Ring attention of", (312e12, 300e9)),
     (CONTEXT, "Llama 3 70B (64", (H100, CARD, 131072, 64, 8, 128)),
     ("choosing-a-configuration", "How many chips of", (BIG, 80e9)),

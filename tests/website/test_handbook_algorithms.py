@@ -20,6 +20,7 @@ TAUGHT = (
     "tensor-parallelism",
     "pipeline-parallelism",
     "expert-and-context-parallelism",
+    "context-parallelism",
     "low-precision",
 )
 CHAPTERS = sorted(path.stem for path in HANDBOOK.glob("*.md") if path.stem != "kernels")

@@ -83,7 +83,7 @@ def test_two_pools_beat_taking_turns_if_part_of_a_step_is_the_same_for_any_batch
 def test_the_bubble_of_the_context_table_is_the_same_in_each_row() -> None:
     """Eight micro-batches on eight stages: 7/15 of the time, however many context ranks."""
     assert round(100 * 7 / (8 + 7)) == 47
-    assert "it is the same in all" in text_of("expert-and-context-parallelism")
+    assert "it is the same in all" in text_of("context-parallelism")
 
 
 def test_a_mixture_layer_has_more_flop_than_its_share_of_the_active_parameters() -> None:

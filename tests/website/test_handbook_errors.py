@@ -75,7 +75,7 @@ def test_an_all_to_all_moves_less_than_a_ring_only_on_enough_ranks(query: int, k
         ring = 2 * keys * (ranks - 1)
         exchange = (2 * query + 2 * keys) * (ranks - 1) / ranks
         assert (exchange < ring) == (ranks > equal)
-    assert "$X = 1 + H/G$" in text_of("expert-and-context-parallelism")
+    assert "$X = 1 + H/G$" in text_of("context-parallelism")
 
 
 def test_more_ranks_than_kv_heads_break_even_later() -> None:
@@ -85,7 +85,7 @@ def test_more_ranks_than_kv_heads_break_even_later() -> None:
         ring = 2 * keys * (ranks - 1)
         exchange = 2 * query * (ranks - 1) / ranks + 2 * (ranks - 1)
         assert (exchange < ring) == (ranks > query / (keys - 1))
-    assert "$X = H / (G - 1)$" in text_of("expert-and-context-parallelism")
+    assert "$X = H / (G - 1)$" in text_of("context-parallelism")
 
 
 def test_an_accumulator_loses_bits_of_products_from_a_sum_of_256_on() -> None:

@@ -50,7 +50,7 @@ def test_with_one_kv_head_on_a_rank_the_ring_moves_least(query: int) -> None:
     for ranks in range(2, query + 1):
         exchange_units = 2 * query * (ranks - 1) / ranks + 2 * (ranks - 1)
         assert exchange_units > 2 * (ranks - 1)
-    assert "on no number of ranks does it move less" in text_of("expert-and-context-parallelism")
+    assert "on no number of ranks does it move less" in text_of("context-parallelism")
 
 
 def test_ironwood_is_the_first_tpu_with_fp8() -> None:

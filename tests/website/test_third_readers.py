@@ -180,7 +180,7 @@ def test_measured_weight_sync_took_longer_than_one_port() -> None:
 def test_the_bubble_does_not_change_with_the_context_ranks() -> None:
     """The local batch is eight in every row, so eight stages have eight micro-batches at most."""
     assert calculate("bubble", stages=8, microbatches=8)["fraction"] == pytest.approx(7 / 15)
-    assert "may change from row to row" not in text_of("expert-and-context-parallelism")
+    assert "may change from row to row" not in text_of("context-parallelism")
 
 
 def test_nvfp4_is_also_held_against_the_fastest_run_in_eight_bits() -> None:
@@ -204,9 +204,7 @@ def test_keeping_the_batch_is_an_option_with_a_number() -> None:
 
 
 def test_a_window_sends_less_as_well() -> None:
-    assert "Sliding windows and sparse patterns compute less" not in text_of(
-        "expert-and-context-parallelism"
-    )
+    assert "Sliding windows and sparse patterns compute less" not in text_of("context-parallelism")
 
 
 def test_two_layouts_are_not_compared_on_two_stacks() -> None:

@@ -23,7 +23,8 @@ MENU = {
     "handbook/tensor-parallelism.md": "Tensor and sequence parallelism (TP, SP)",
     "handbook/mixed-parallelism.md": "FSDP and TP together",
     "handbook/pipeline-parallelism.md": "Pipeline parallelism (PP)",
-    "handbook/expert-and-context-parallelism.md": "Expert and context parallelism (EP, CP)",
+    "handbook/expert-and-context-parallelism.md": "Expert parallelism (EP)",
+    "handbook/context-parallelism.md": "Context parallelism (CP)",
 }
 
 
