@@ -20,12 +20,24 @@ from tests.support.blind_questions import BLIND
 from tests.support.cases import every
 from tests.support.fresh_questions import FRESH
 from tests.support.newcomer_questions import NEWCOMERS
+from tests.support.practitioner_questions import PRACTITIONERS
 from tests.support.questions import PLACES, QUESTIONS
+from tests.support.second_questions import SECOND
 from tests.support.stranger_questions import STRANGERS
 from tests.support.typed_questions import TYPED
 from tests.support.visitor_questions import VISITORS
 
-ASKED = {**QUESTIONS, **TYPED, **NEWCOMERS, **BLIND, **STRANGERS, **VISITORS, **FRESH}
+ASKED = {
+    **QUESTIONS,
+    **TYPED,
+    **NEWCOMERS,
+    **BLIND,
+    **STRANGERS,
+    **VISITORS,
+    **FRESH,
+    **PRACTITIONERS,
+    **SECOND,
+}
 STEMS = (
     ("sharding", "sharded", "shards", "shard"),
     ("quantization", "quantisation", "quantized", "quantised"),
@@ -193,6 +205,24 @@ def test_half_of_a_question_is_not_asked_for_where_nothing_has_it() -> None:
     """A word that only strangers have hid the page that answers the rest."""
     assert search("checkpoint zzyzx interval", cards())
     assert search("optimal checkpoint frequency", cards())
+
+
+@every("question", ("llama 3 8b on one a100", "which chip is the one to buy"))
+def test_a_word_of_any_question_names_no_chip(question: str) -> None:
+    """MatX sells a chip that is called One."""
+    assert "one" not in cards().chips
+    assert not any("matx" in hit.location for hit in search(question, cards()))
+
+
+def test_words_of_the_search_are_words() -> None:
+    """YAML reads on and no as truth values where nothing quotes them."""
+    for name in ("stop", "asks", "facts", "fillers", "lists", "opens", "serves", "units"):
+        assert all(isinstance(word, str) for word in words()[name]), name
+
+
+@every("question", ("transistor count b200", "b200 transistors"))
+def test_a_figure_is_asked_for_in_singular_and_plural(question: str) -> None:
+    assert search(question, cards())[0].location == "accelerators/nvidia/b200/"
 
 
 @every("forms", STEMS)

@@ -32,7 +32,7 @@ from flopbook.data.reference import Reference
 from flopbook.evaluation.request import option_names
 from flopbook.formulas import formulas, get_formula
 from scripts.website.build.search_names import chips, models
-from scripts.website.build.search_parts import ordered_as
+from scripts.website.build.search_parts import ordered_as, priced
 from scripts.website.build.search_ranking import Index
 from scripts.website.build.search_symptoms import symptoms
 from scripts.website.build.search_text import atoms, options, stem, tokens_of
@@ -57,6 +57,8 @@ _EXTRA = re.compile(r"^#     extra: (\w+)$", re.M)
 NAME, KEYWORD, HEADING, TEXT, OPTION = 5.0, 4.0, 1.6, 1.0, 20.0
 _PEOPLE = 8
 _UNSHOWN = ("pages", "models", "introduced", "settings")  # words that the cards hold already
+# Pages that answer a name, though they are no calculators.
+_TAKERS = {"model": ("reached/",), "chip": ("reached/", "rates/"), "chips": ()}
 # Pages that plan, by what they ask; they take a model and a chip as calculators do.
 PLANNERS = {
     "planner/": (
@@ -93,11 +95,15 @@ def words() -> dict[str, Any]:
         for name in names:
             phrases.setdefault(_stems(str(name), record["endings"]), []).append(concept)
     record["phrases"] = {key: sorted(set(expansions)) for key, expansions in phrases.items()}
+    # Figures are asked for in singular and plural: transistor count.
+    record["facts"] += sorted(
+        {stem(fact, record["endings"]) for fact in record["facts"]} - {*record["facts"]}
+    )
     record["longest"] = max(key.count(" ") + 1 for key in phrases)
     record["takes"] = {
         option: [
             *PLANNERS,
-            *(() if option == "chips" else ("reached/",)),
+            *_TAKERS[option],
             *(f"calculators/{name}/" for name in formulas() if option in _options(name)),
         ]
         for option in ("model", "chip", "chips")
@@ -162,7 +168,7 @@ def index() -> Index:
     for option in ("model", "chip", "setting"):
         locations = places[option]
         shown[f"{option}_cards"] = [n for n, row in enumerate(rows) if row[0] in locations]
-    return Index(shown, rows, tokens, chips(), models(vocabulary["models"]))
+    return Index(shown, rows, tokens, chips(vocabulary["stop"]), models(vocabulary["models"]))
 
 
 def record() -> str:
@@ -272,6 +278,9 @@ def _made_pages() -> Iterator[Card]:
     }
     for location, title in titles.items():
         yield Card(location, title, "pages", ((title, NAME),))
+    title, place = "What clouds ask for an hour", "data/#what-clouds-ask-for-an-hour"
+    rents = "price by the hour . rental prices of gpus and tpus . cost per gpu-hour . list prices"
+    yield Card(place, title, "pages", ((title, NAME), (rents, KEYWORD)))
 
 
 def _practicals() -> Iterator[Card]:
@@ -312,6 +321,8 @@ def _entry(entry_id: str) -> Card:
     # Of a part number only the whole says something: 400 is no word of MTIA 400.
     ordered = ["".join(atoms(name)) for name in ordered_as(entry_id)]
     fields += (("gpu chip accelerator specs", TEXT), (" . ".join(ordered), KEYWORD))
+    if entry_id in priced():
+        fields += (("price by the hour in clouds", TEXT),)
     kind = "chips" if entry.computes else "systems"
     told = tuple(f"={name}" for name in ordered)
     return Card(f"accelerators/{entry_id}/", entry.name, kind, fields, entry.summary, told)

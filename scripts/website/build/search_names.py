@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from flopbook.data.library import load_head, load_model, model_ids
 from flopbook.factcheck import facts
@@ -16,14 +17,17 @@ _ACTIVE = re.compile(r"-a[0-9.]+b$")
 _GENERATION = re.compile(r"(?<=[a-z])-([0-9]+(?:\.[0-9]+)?)(?=-[0-9.]+b)")
 
 
-def chips() -> dict[str, tuple[str, str]]:
-    """Compact name of a chip or a system -> its id and its name."""
+def chips(stops: Sequence[str]) -> dict[str, tuple[str, str]]:
+    """Compact name of a chip or a system -> its id and its name.
+
+    A name that is a word of any question is none here: "one A100" asks for no MatX One.
+    """
     # A series alone, such as MI300, is one that somebody is still typing.
     series = {name for name, ids in facts.series().items() if facts.names()[name] == tuple(ids)}
     chip_of = {
         name: (ids[0], load_head(ids[0]).name)
         for name, ids in facts.names().items()
-        if ids and not name.startswith(BY) and name not in series
+        if ids and not name.startswith(BY) and name not in series and name not in stops
     }
     # People say 4090 for RTX 4090, and 6000 Ada for RTX 6000 Ada.
     numbers = ((_WITHOUT_RTX.fullmatch(name), chip) for name, chip in chip_of.items())

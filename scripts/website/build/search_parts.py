@@ -24,6 +24,12 @@ def ordered_as(entry_id: str) -> list[str]:
 
 
 @per_library
+def priced() -> set[str]:
+    """The chips that a cloud on record rents out."""
+    return {price.chip for price in prices()}
+
+
+@per_library
 def _offers() -> dict[str, set[str]]:
     offers: dict[str, set[str]] = defaultdict(set)
     for price in prices():

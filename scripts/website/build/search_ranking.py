@@ -180,12 +180,17 @@ class _Question:
     def _firsts(self) -> Iterator[str]:
         """The works that introduced what a question names, or names and nothing else: vLLM paper.
 
-        Other words ask for other works: papers on FlashAttention for AMD.
+        Other words ask for other works: papers on FlashAttention for AMD. A company there is what
+        they are about, and writes none of them.
         """
         words = self.index.words
         is_asked = not set(words["invents"]).isdisjoint(self.every)
         said = {*words["cites"], *words["writers"]}
-        left = [n for n in self.places if self.every[n] not in said]
+        left = [
+            n
+            for n in self.places
+            if self.every[n] not in said or (n and self.every[n - 1] in words["subjects"])
+        ]
         for first, last in itertools.combinations(range(len(self.stems) + 1), 2):
             place = words["firsts"].get(" ".join(self.stems[first:last]))
             if place and (is_asked or all(first <= n < last for n in left)):

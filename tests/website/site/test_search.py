@@ -18,7 +18,9 @@ from scripts.website.build.weigh import loaded
 from tests.support.blind_questions import BLIND
 from tests.support.fresh_questions import FRESH
 from tests.support.newcomer_questions import NEWCOMERS
+from tests.support.practitioner_questions import PRACTITIONERS
 from tests.support.questions import QUESTIONS
+from tests.support.second_questions import SECOND
 from tests.support.stranger_questions import STRANGERS
 from tests.support.typed_questions import TYPED
 from tests.support.visitor_questions import VISITORS
@@ -149,6 +151,8 @@ def test_the_page_ranks_as_python(surf: Any, base: str) -> None:
         *STRANGERS,
         *VISITORS,
         *FRESH,
+        *PRACTITIONERS,
+        *SECOND,
         "train llama 70b on 1,024 H100s",
         "llama 70b h100 x16",
         "llama 70b on 8 x NVIDIA H100",

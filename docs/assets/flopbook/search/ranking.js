@@ -105,7 +105,7 @@
     introducing() {
       const {every, places, stems, index: {words}} = this;
       const isAsked = every.some((atom) => words.invents.includes(atom));
-      const left = places.filter((n) => ![...words.cites, ...words.writers].includes(every[n]));
+      const left = places.filter((n) => ![...words.cites, ...words.writers].includes(every[n]) || words.subjects.includes(every[n - 1]));
       const spans = stems.flatMap((_, first) => stems.slice(first).map((_, n) => [first, first + n + 1]));
       return spans.filter(([first, end]) => isAsked || left.every((n) => first <= n && n < end))
         .map(([first, end]) => own(words.firsts, stems.slice(first, end).join(" "))).filter(Boolean);
