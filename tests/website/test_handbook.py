@@ -102,7 +102,7 @@ def test_expressions_compute_and_leave_nothing_behind(path: Path) -> None:
     assert "{{" not in text and "{%" not in text and "nan" not in re.findall(r"\bnan\b", text)
     for anchor in re.findall(r"\]\(#([\w-]+)\)", text):
         assert f'id="{anchor}"' in text or re.search(
-            rf"^#+ {anchor.replace('-', '[- ,]*')}", text, re.M | re.I
+            rf"^#+ {anchor.replace('-', '[- ,:]*')}", text, re.M | re.I
         ), anchor
 
 
