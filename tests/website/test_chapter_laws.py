@@ -245,5 +245,5 @@ def test_runs_of_a_series_differ_in_their_gpus_alone(name: str) -> None:
 
 
 def test_fsdp_loses_little_up_to_128_gpus_and_more_on_512() -> None:
-    shares = {one.gpus: one.share for one in kept("7B")}
+    shares = dict(kept("7B"))
     assert shares[128] > 0.98 and shares[512] < 0.92

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from flopbook.data.library import reference
 from flopbook.data.measured_runs import run_files
 from flopbook.data.runs import MeasuredRun
@@ -24,32 +22,23 @@ SERIES = {
 }
 
 
-class Kept(NamedTuple):
-    """GPUs of a run, and tokens a second and GPU over those of the smallest run."""
-
-    gpus: int
-    share: float
-
-
 def runs(name: str) -> list[MeasuredRun]:
     """The rows of a series."""
     rows = {row.id: row for row in run_files()[SOURCE].rows}
     return [rows[each] for each in SERIES[name]]
 
 
-def kept(name: str) -> list[Kept]:
-    """The runs of a series, relative to its smallest."""
+def kept(name: str) -> list[Point]:
+    """GPUs of each run, and tokens a second and GPU over those of the smallest run."""
     found = runs(name)
     rates = [float(row.measured["tokens_per_s_per_chip"]) for row in found]
-    gpus = [int(row.hardware["n_chips"]) for row in found]
-    return [Kept(each, rate / rates[0]) for each, rate in zip(gpus, rates, strict=True)]
+    gpus = [float(row.hardware["n_chips"]) for row in found]
+    return [(each, rate / rates[0]) for each, rate in zip(gpus, rates, strict=True)]
 
 
 def figure() -> Figure:
     """A line for each model, with a dot for each run."""
-    named: list[tuple[str, list[Point]]] = [
-        (name, [(float(one.gpus), one.share) for one in kept(name)]) for name in SERIES
-    ]
+    named = [(name, kept(name)) for name in SERIES]
     chart = Chart(
         ChartAxis("GPUs", 6, 640, "", ticks=(8, 32, 128, 512)),
         ChartAxis("rate of a GPU over that of the smallest run", 0.86, 1.02, "", log=False),
