@@ -5,6 +5,8 @@ It must hold for other numbers than those they show.
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 
 from flopbook.evaluation.calculator import Result, calculate
@@ -15,6 +17,7 @@ from scripts.website.figures.bucket_sizes import CLUSTERS
 from scripts.website.figures.bucket_sizes import exposed as bucket_exposed
 from scripts.website.figures.bucket_sizes import times as bucket_times
 from scripts.website.figures.context_traffic import exchange_share, ring_share
+from scripts.website.figures.fat_tree import links
 from scripts.website.figures.fsdp_measured import SERIES, kept, runs
 from scripts.website.figures.gradient_noise import AT_BATCH, AT_RANK, BATCH, RANK, parts, squared
 from scripts.website.figures.mixed_lanes import length, traffic
@@ -247,3 +250,17 @@ def test_runs_of_a_series_differ_in_their_gpus_alone(name: str) -> None:
 def test_fsdp_loses_little_up_to_128_gpus_and_more_on_512() -> None:
     shares = dict(kept("7B"))
     assert shares[128] > 0.98 and shares[512] < 0.92
+
+
+@pytest.mark.parametrize("ports", [2, 4, 8, 64])
+def test_a_fat_tree_is_as_fat_above_as_below(ports: int) -> None:
+    """Networks: p^3 / 4 hosts, as many links at every level, and no switch with a port too many."""
+    found = links(ports)
+    hosts = ports**3 // 4
+    assert Counter(upper for (upper, _), _ in found) == dict.fromkeys(
+        ("core", "spine", "leaf"), hosts
+    )
+    ends = Counter(end for link in found for end in link)
+    switches = {end: used for end, used in ends.items() if end[0] != "host"}
+    assert set(switches.values()) == {ports} and len(switches) == 5 * ports**2 // 4
+    assert len(ends) - len(switches) == hosts and len(set(found)) == len(found)

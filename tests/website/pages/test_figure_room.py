@@ -48,6 +48,7 @@ FIGURES = (
     ("ring-collective", {"op": "all-reduce", "devices": 3}),
     ("scheme-arrays", {"scheme": "dp"}),
     ("energy-parts", {}),
+    ("fat-tree", {}),
     ("fsdp-measured", {}),
     ("mixed-lanes", {}),
     ("narrow-sums", {}),
