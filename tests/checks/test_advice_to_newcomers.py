@@ -10,12 +10,13 @@ import pytest
 from flopbook.checks.rules.base import Holdings
 from flopbook.checks.rules.measured import check
 from flopbook.data.folders import schema_paths
-from flopbook.data.library import library
+from flopbook.data.library import library, load_entry
 from flopbook.data.references import read_bib
 from flopbook.data.runs import MeasuredRun, RunFile, RunSource
 from flopbook.data.schema import Schema
 from flopbook.data.yaml_text import parse_yaml
 from flopbook.errors import DataError
+from tests.support.samples import World, claim, flow
 
 
 def told(read: Callable[[], object]) -> str:
@@ -64,6 +65,23 @@ def test_sparsity_is_asked_for_in_the_words_of_a_claim() -> None:
     text = schema_paths()["accelerator"].read_text(encoding="utf-8")
     described = Schema(text).described["sparsity"]["description"]
     assert described.startswith("say dense, 2:4")
+
+
+@pytest.mark.parametrize(
+    ("instead_of", "written", "message"),
+    [
+        ("value: 80,", 'value: "80",', "write 80 without quotes"),
+        ("value: 80,", 'value: "1e3",', "write 1e3 without quotes"),
+        ("dtype: bf16", "dtype: BF16", "(nearest: bf16); write bf16"),
+        ("sparsity: dense", "sparsity: Dense", "(nearest: dense); write dense"),
+    ],
+)
+def test_quotes_and_capitals(instead_of: str, written: str, message: str, world: World) -> None:
+    """It was `a number above zero without unit`, and `name the number format`."""
+    text = flow(claim("peak", value=80, dtype="bf16")).replace('"', "")
+    assert instead_of in text
+    world.entry("one", text.replace(instead_of, written))
+    assert told(lambda: load_entry("acme/one")).endswith(message)
 
 
 def test_a_model_that_cannot_be_read_is_not_missing_from_each_of_its_runs() -> None:

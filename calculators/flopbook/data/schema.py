@@ -27,7 +27,7 @@ from flopbook.data.schema_words import (
     described_value,
     nearest,
 )
-from flopbook.data.yaml_text import Node, named_children
+from flopbook.data.yaml_text import Node, is_number, named_children
 from flopbook.errors import DataError, Problem, shorten, show_path
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ _LONGEST_CHOICES = 300  # letters of a list of choices that stands beside the ne
 _MOST_ITEMS = 2_000  # of one list; ours have 400 at most
 _MOST_PROBLEMS = 1_000  # of one file; more are no help, and a hundred such files fill a memory
 _MOST_UNKNOWN = 20  # names of one mapping that are told one by one
+_NUMBERS = ("number", "integer")
 Rule = Mapping[str, Any]
 Json = dict[str, "Json"] | list["Json"] | str | float | bool | None
 
@@ -257,6 +258,8 @@ class _Reporter:
             if len(expected) > _LONGEST_CHOICES:
                 expected = f"one of {len(rule['enum'])} words"
             expected += f" (nearest: {close})"
+            if close.lower() == node.value.lower():
+                rule = {"description": f"write {close}"}
         name = RULE_NAMES.get(keyword, keyword)
         return self._problem(node, name, described_value(node.value), expected, rule)
 
@@ -274,7 +277,14 @@ class _Reporter:
         if ungrouped(str(node.value)):
             return Problem(self.file, node.line, node.column, *advice_for(str(node.value)))
         advice = self.schema.resolved(rule).get("description") or "see accelerators/README.md"
+        if isinstance(node.value, str) and is_number(node.value) and self._takes_a_number(rule):
+            advice = f"write {node.value} without quotes"
         return Problem(self.file, node.line, node.column, name, observed, expected, advice)
+
+    def _takes_a_number(self, rule: Rule) -> bool:
+        rule = self.schema.resolved(rule)
+        forms = rule.get("anyOf", [rule])
+        return any(self.schema.resolved(form).get("type") in _NUMBERS for form in forms)
 
 
 def _node_at(document: Node, path: Sequence[str | int]) -> Node:

@@ -19,8 +19,9 @@ def nearest(word: object, choices: Iterable[object]) -> str:
 
     if not isinstance(word, str):
         return ""
-    words = [choice for choice in choices if isinstance(choice, str)]
-    return next(iter(difflib.get_close_matches(word, words, n=1)), "")
+    words = {choice.lower(): choice for choice in choices if isinstance(choice, str)}
+    close = difflib.get_close_matches(word.lower(), words, n=1)
+    return words[close[0]] if close else ""
 
 
 _NUMBER = re.compile(r"[-+]?\d*\.?\d+(e[-+]?\d+)?", re.IGNORECASE)

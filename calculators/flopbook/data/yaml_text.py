@@ -282,10 +282,23 @@ def _scalar(event: yaml.ScalarEvent) -> Any:
         return text
     if len(text) <= _LONGEST_WORD and (word := text.lower()) in _WORDS:
         return _WORDS[word]
-    begins_and_ends_like_a_number = text[0] in "+-.0123456789" and text[-1] in ".0123456789"
-    if begins_and_ends_like_a_number and len(text) <= _LONGEST_NUMBER and text.isascii():
-        return _number_or_date(text)
-    return text
+    return _number_or_date(text) if _is_like_a_number(text) else text
+
+
+def _is_like_a_number(text: str) -> bool:
+    begins_and_ends_like_one = text[0] in "+-.0123456789" and text[-1] in ".0123456789"
+    return begins_and_ends_like_one and len(text) <= _LONGEST_NUMBER and text.isascii()
+
+
+def is_number(text: str) -> bool:
+    """Whether YAML reads this as a number where it stands without quotes.
+
+    >>> is_number("33.5"), is_number("1e15"), is_number("2:4"), is_number("")
+    (True, True, False, False)
+    """
+    return (
+        bool(text) and _is_like_a_number(text) and isinstance(_number_or_date(text), (int, float))
+    )
 
 
 def _number_or_date(text: str) -> int | float | datetime.date | str:
