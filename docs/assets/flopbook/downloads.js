@@ -5,6 +5,8 @@ import {act, closing, png, save} from "./files.js";
 
 const LOOKS = ["fill", "stroke", "stroke-width", "stroke-dasharray", "font-family", "font-size", "font-weight", "opacity", "paint-order", "text-anchor"];
 
+const FORMULA = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/; // the same as in Python
+
 /** A menu; `picture` gives the drawn SVG or null, `rows` the values with a row of heads, `name` that of the files. */
 export function filesMenu({name, picture, rows}) {
   const button = (words, file) => act(words, file, "Nothing is drawn yet");
@@ -34,8 +36,10 @@ export function standalone(picture) {
   return new XMLSerializer().serializeToString(made);
 }
 
-/** Rows as CSV; what has a comma or a quote inside stands between quotes. */
+/** Rows as CSV; what has a comma or a quote inside stands between quotes. A text that a spreadsheet would run stays a text. */
 export function csv(rows) {
-  const cell = (value) => (/[",\n]/.test(value) ? `"${String(value).replaceAll('"', '""')}"` : value);
+  const safe = (value) => (typeof value === "string" && FORMULA.test(value) ? `'${value}` : value);
+  const quoted = (value) => (/[",\r\n]/.test(value) ? `"${String(value).replaceAll('"', '""')}"` : value);
+  const cell = (value) => quoted(safe(value));
   return rows.map((row) => row.map(cell).join(",")).join("\n") + "\n";
 }

@@ -15,6 +15,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
+from flopbook.data.sheets import csv_safe
 from flopbook.quantities.units import format_quantity
 from scripts.website.figures.drawing import Figure, svg
 from scripts.website.figures.narrow import narrow_sheet
@@ -111,13 +112,13 @@ def values(drawn: Figure) -> str:
 
 
 def _rows(chart: Plotted) -> Iterator[tuple[str, ...]]:
-    across, up = (_labelled(axis) for axis in (chart.across, chart.up))
+    across, up = (csv_safe(_labelled(axis)) for axis in (chart.across, chart.up))
     for series in chart.series:
         tips = series.tips or [
             f"{_shown(chart.up, y)} at {_shown(chart.across, x)}" for x, y in series.points
         ]
         for (x, y), tip in zip(series.points, tips, strict=True):
-            yield series.name, f"{x:.6g}", f"{y:.6g}", tip, across, up
+            yield csv_safe(series.name), f"{x:.6g}", f"{y:.6g}", csv_safe(tip), across, up
 
 
 def _labelled(axis: ChartAxis) -> str:

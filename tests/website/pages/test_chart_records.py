@@ -120,6 +120,17 @@ def test_any_values_stay_on_their_sheet_and_in_their_file(
     assert rows[-1]["shown"] == "the first"
 
 
+@pytest.mark.parametrize("name", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1"])
+def test_names_stay_texts_in_a_spreadsheet(name: str) -> None:
+    """A product may have any name; programs that open the file run what begins like a formula."""
+    plot = chart(1.0, 1e9, "s", False)
+    plot.line([(-2.0, -1.0), (2.0, 3.0)], 0, name)
+    plot.dot(1.0, 1.0, name)
+    rows = list(csv.DictReader(io.StringIO(values(figure(plot)))))
+    assert {rows[0]["series"], rows[-1]["shown"]} == {f"'{name}"}
+    assert rows[0]["x"] == "-2"  # a number stays one
+
+
 def test_values_are_told_in_the_unit_of_their_axis() -> None:
     plot = Chart(ChartAxis("size", 1, 1e12, "byte"), ChartAxis("share", 0, 1, "", log=False))
     plot.line([(1e9, 0.5), (2e9, 0.25)], 0, "a")
