@@ -8,9 +8,9 @@ import pytest
 
 from flopbook.cli import plan_text
 from flopbook.planning.comparing import joint_front
-from flopbook.planning.explaining import loss_of_the_next, parts_of_layout
+from flopbook.planning.explaining import loss_of_the_next, other_chunks, parts_of_layout
 from flopbook.planning.flags import FRAMEWORKS, flags_for
-from flopbook.planning.planner import RunPlan, plan
+from flopbook.planning.planner import DIVISION, RunPlan, plan
 from flopbook.planning.question import question_of
 
 ASKED = {
@@ -83,8 +83,35 @@ def test_the_sentence_says_whether_memory_binds() -> None:
 
 
 def test_one_layout_has_no_next_to_compare_with() -> None:
-    alone = FOUND._replace(layouts=FOUND.layouts[:1])
+    alone = FOUND._replace(layouts=FOUND.layouts[:1], divisions=FOUND.divisions[:1])
     assert "the next loses" not in plan_text.why(alone)
+
+
+def test_the_list_has_one_layout_of_each_division() -> None:
+    """Or all of them, where the degrees that are given leave one division alone."""
+    lines = plan_text.answer(FOUND, 5, is_explained=False).splitlines()[1:6]
+    assert lines == plan_text.table(FOUND, FOUND.divisions[:5]).splitlines()[1:]
+    best = FOUND.layouts[0]
+    fixed = {name: str(getattr(best, name)) for name in DIVISION}
+    alone = planned(**fixed)
+    assert len(alone.divisions) == 1 and len(alone.layouts) > 1
+    lines = plan_text.answer(alone, 5, is_explained=False).splitlines()[1:6]
+    assert lines == plan_text.table(alone, alone.layouts[:5]).splitlines()[1:]
+
+
+def test_other_numbers_of_chunks_are_named_where_they_are_nearly_as_fast() -> None:
+    piped = planned(pp="4", tp="1")
+    best = piped.layouts[0]
+    near = other_chunks(piped, best)
+    longest = 100 * max(near.values())
+    said = plan_text.answer(piped, 3, is_explained=False)
+    assert f"the best is at most {longest:.1f} % longer" in said
+    for count, share in near.items():
+        assert f"{count}" in said.partition("with virtual ")[2].partition(" the best")[0]
+        degrees = {name: str(getattr(best, name)) for name in DIVISION}
+        again = planned(**degrees, virtual=str(count)).layouts[0]
+        assert again.seconds / best.seconds - 1 == pytest.approx(share)
+    assert "with virtual" not in plan_text.answer(planned(pp="1"), 3, is_explained=False)
 
 
 @pytest.mark.parametrize("most", [1, 3, 20])
@@ -165,7 +192,7 @@ def test_what_a_framework_lacks_is_a_note_each(name: str) -> None:
 
 def test_the_answer_is_made_of_these() -> None:
     plain = plan_text.answer(FOUND, 3, is_explained=False).splitlines()
-    assert plain[:4] == plan_text.table(FOUND, FOUND.layouts[:3]).splitlines()
+    assert plain[:4] == plan_text.table(FOUND, FOUND.divisions[:3]).splitlines()
     assert plain[4:6] == ["", plan_text.why(FOUND)]
     explained = plan_text.answer(FOUND, 3, is_explained=True)
     assert plan_text.parts(FOUND) in explained

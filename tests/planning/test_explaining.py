@@ -79,9 +79,9 @@ def test_the_next_layout_loses_in_its_worst_part() -> None:
 
 def test_layouts_of_the_same_time_lose_nothing() -> None:
     best = FOUND.layouts[0]
-    alike = FOUND._replace(layouts=(best, best._replace(zero=2)))
+    alike = FOUND._replace(layouts=(best, best._replace(zero=2)), divisions=(best,))
     assert loss_of_the_next(alike) is None
-    assert loss_of_the_next(FOUND._replace(layouts=(best,))) is None
+    assert loss_of_the_next(FOUND._replace(layouts=(best,), divisions=(best,))) is None
 
 
 counts = st.dictionaries(st.text(min_size=1, max_size=5), st.integers(1, 10**6), max_size=8)

@@ -12,7 +12,7 @@ import pytest
 from flopbook.errors import FlopbookError
 from flopbook.evaluation.calculator import calculate
 from flopbook.planning.explaining import parts_of_layout, run_with, smallest_count
-from flopbook.planning.planner import PlannedLayout, RunPlan, plan
+from flopbook.planning.planner import PlannedLayout, RunPlan, division_of, plan
 from flopbook.planning.question import Question, question_of
 from flopbook.planning.space import space_of
 from flopbook.prediction.asking import predict, run_of
@@ -39,6 +39,17 @@ every_case = pytest.mark.parametrize("asked", list(CASES.values()), ids=list(CAS
 
 def planned(asked: dict[str, str], top: int = EVERYTHING) -> RunPlan:
     return plan(question_of(asked), top)
+
+
+@every_case
+def test_a_division_is_represented_by_its_fastest_layout(asked: dict[str, str]) -> None:
+    """In the order of all layouts, whatever the number that is kept."""
+    every = planned(asked)
+    fastest: dict[tuple[int, ...], PlannedLayout] = {}
+    for layout in every.layouts:
+        fastest.setdefault(division_of(layout), layout)
+    assert every.divisions == tuple(fastest.values())
+    assert planned(asked, 3).divisions == every.divisions[:3]
 
 
 def options_of(asked: dict[str, str], layout: PlannedLayout) -> dict[str, str | None]:

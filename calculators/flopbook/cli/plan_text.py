@@ -8,8 +8,10 @@ from flopbook.evaluation.answers import columns, counted
 from flopbook.planning.comparing import Choice, best_of_each, joint_front
 from flopbook.planning.evidence import beyond_measured
 from flopbook.planning.explaining import (
+    listed,
     loss_of_the_next,
     offload_that_fits,
+    other_chunks,
     parts_of_layout,
     reasons,
     smallest_count,
@@ -30,8 +32,9 @@ def answer(found: RunPlan, top: int, *, is_explained: bool) -> str:
     most = len(found.infeasible) if is_explained else MOST_REASONS
     if not found.layouts:
         return "\n".join((nothing_fits(found), left_out(found, most), *_inferred(found)))
-    listed = found.front or found.layouts
-    lines = [table(found, listed[:top]), "", why(found), *_in_part(found), left_out(found, most)]
+    rows = (found.front or listed(found))[:top]
+    lines = [table(found, rows), "", why(found), *_chunks(found), *_in_part(found)]
+    lines.append(left_out(found, most))
     if is_explained:
         lines += ["", parts(found)]
     return "\n".join((*lines, *_inferred(found), *_beyond(found)))
@@ -101,6 +104,16 @@ def why(found: RunPlan) -> str:
             f"; memory binds: with {held} a step of {faster.seconds:.4g} s would be possible"
         )
     return sentence
+
+
+def _chunks(found: RunPlan) -> list[str]:
+    """The other numbers of chunks with which the best division is nearly as fast."""
+    near = other_chunks(found, found.layouts[0])
+    if not near:
+        return []
+    *first, last = map(str, near)
+    counts = f"{', '.join(first)} or {last}" if first else last
+    return [f"with virtual {counts} the best is at most {100 * max(near.values()):.1f} % longer"]
 
 
 def _in_part(found: RunPlan) -> list[str]:

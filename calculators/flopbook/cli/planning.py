@@ -76,6 +76,9 @@ def plan_command(
     answer prompts: those are best that write most tokens a second within the limits of latency.
     Their chips are divided by --tp, --pp, --dp (ranks of attention) and --ep (experts).
 
+    The list has the best layout of each division into TP, PP, CP, EP and DP; --json ranks all
+    layouts, so that its first often differ in chunks or ZeRO stage alone.
+
     Example: flopbook plan --model llama-3-70b --chip h100-sxm --chips 512 --batch-tokens 4Mi
     """
     from flopbook.planning.flags import FRAMEWORKS

@@ -9,7 +9,7 @@ import numpy as np
 
 from flopbook.errors import FlopbookError
 from flopbook.formulas.training_memory_inputs import OFFLOADED
-from flopbook.planning.planner import PlannedLayout, RunPlan, plan
+from flopbook.planning.planner import DIVISION, PlannedLayout, RunPlan, division_of, plan
 from flopbook.planning.question import MOST_CHIPS, Question
 from flopbook.prediction.bands import SOFTWARE
 from flopbook.prediction.fitted import fitted_kinds
@@ -17,6 +17,8 @@ from flopbook.prediction.layouts import Layouts, RunLayout
 from flopbook.prediction.networks import NETWORK
 from flopbook.prediction.step_time import step_parts
 
+MOST_ALIKE = 4096  # layouts of one division that are looked through
+NEAR = 0.05  # share of a step by which another number of chunks may be longer to be named
 STEPS = 8  # counts that are tried between one that is too small and its double
 
 
@@ -57,10 +59,31 @@ def parts_of_layout(question: Question, layout: PlannedLayout) -> dict[str, floa
     return dict(sorted(seconds.items(), key=lambda part: -part[1]))
 
 
+def listed(found: RunPlan) -> tuple[PlannedLayout, ...]:
+    """The best of each division; all layouts where the degrees leave one division alone."""
+    return found.divisions if len(found.divisions) > 1 else found.layouts
+
+
+def other_chunks(found: RunPlan, layout: PlannedLayout) -> dict[int, float]:
+    """How much longer the same division takes with other numbers of chunks, as shares up to NEAR.
+
+    Each number of chunks has its own best stage of ZeRO, micro-batch and recomputation.
+    """
+    if layout.pp == 1 or "virtual" in found.question.fixed:
+        return {}
+    degrees = dict(zip(DIVISION, division_of(layout), strict=True))
+    question = found.question._replace(fixed={**found.question.fixed, **degrees})
+    seconds: dict[int, float] = {}
+    for other in plan(question, top=MOST_ALIKE).layouts:
+        seconds.setdefault(other.virtual, other.seconds)
+    shares = {count: one / layout.seconds - 1 for count, one in sorted(seconds.items())}
+    return {n: share for n, share in shares.items() if n != layout.virtual and share <= NEAR}
+
+
 def loss_of_the_next(found: RunPlan) -> Loss | None:
     """What the fastest layout of a longer time loses; None where all listed take the same."""
     best = found.layouts[0]
-    slower = [layout for layout in found.layouts if layout.seconds > best.seconds]
+    slower = [layout for layout in listed(found) if layout.seconds > best.seconds]
     if not slower:
         return None
     following = slower[0]

@@ -25,6 +25,7 @@ from flopbook.prediction.step_time import StepParts, step_parts
 PIECE = 4096
 DEFAULT_TOP = 10
 MOST_LARGER = 64  # layouts beyond the memory that are kept
+DIVISION = ("tp", "pp", "cp", "ep", "dp")  # the degrees by which people tell layouts apart
 
 
 class PlannedLayout(NamedTuple):
@@ -53,6 +54,8 @@ class RunPlan(NamedTuple):
 
     `larger` has layouts that would be faster than the best if the memory were no limit, the fastest
     first. `front`, where it was asked for, has those that no other beats in both time and memory.
+    `divisions` has the fastest layout of each way to divide the chips, the fastest first: those of
+    `layouts` often differ in the number of chunks alone.
     """
 
     question: Question
@@ -61,6 +64,7 @@ class RunPlan(NamedTuple):
     infeasible: Mapping[str, int]
     front: tuple[PlannedLayout, ...] = ()
     larger: tuple[PlannedLayout, ...] = ()
+    divisions: tuple[PlannedLayout, ...] = ()
 
     @property
     def too_large(self) -> PlannedLayout | None:
@@ -107,15 +111,50 @@ def plan(question: Question, top: int = DEFAULT_TOP, *, with_front: bool = False
     best: list[PlannedLayout] = []
     beyond: list[PlannedLayout] = []
     front: list[PlannedLayout] = []
+    divisions: list[PlannedLayout] = []
     for found in evaluated(question, space, sieve, inputs):
         best = _fastest([*best, *fastest_of(question, space, found, found.is_possible, top)], top)
         larger = fastest_of(question, space, found, found.is_too_large, MOST_LARGER)
         beyond = _fastest([*beyond, *larger], MOST_LARGER)
+        divisions = _divisions([*divisions, *_best_divisions(question, space, found, top)], top)
         if with_front:
             front = _unbeaten([*front, *_front_of(question, space, found)])
     faster = tuple(layout for layout in beyond if not best or layout.seconds < best[0].seconds)
     counts = dict(sieve.counts.most_common())
-    return RunPlan(question, tuple(best), space.size, counts, tuple(front), faster)
+    return RunPlan(
+        question, tuple(best), space.size, counts, tuple(front), faster, tuple(divisions)
+    )
+
+
+def division_of(layout: PlannedLayout) -> tuple[int, ...]:
+    """How a layout divides the chips."""
+    return layout.tp, layout.pp, layout.cp, layout.ep, layout.dp
+
+
+def _divisions(layouts: list[PlannedLayout], top: int) -> list[PlannedLayout]:
+    """The fastest of each division of some layouts, of equal times the first in the space."""
+    best: dict[tuple[int, ...], PlannedLayout] = {}
+    for layout in _fastest(layouts, len(layouts)):
+        best.setdefault(division_of(layout), layout)
+    return list(best.values())[:top]
+
+
+def _best_divisions(
+    question: Question, space: Space, found: Evaluated, top: int
+) -> list[PlannedLayout]:
+    """The fastest layout of each of the fastest divisions of a piece."""
+    seconds = np.where(found.is_possible, found.seconds, np.inf)
+    variants = seconds.reshape(len(seconds), -1)
+    quickest = variants.min(axis=1)
+    degrees = np.stack([found.cells.numbers[name] for name in DIVISION], axis=1)
+    chosen: dict[tuple[float, ...], int] = {}
+    for cell in np.argsort(quickest, kind="stable"):
+        if len(chosen) == top or np.isinf(quickest[cell]):
+            break
+        chosen.setdefault(tuple(degrees[cell].tolist()), int(cell))
+    width = variants.shape[1]
+    places = (np.intp(cell * width + variants[cell].argmin()) for cell in chosen.values())
+    return [_layout(question, space, found, place) for place in places]
 
 
 def _unbeaten(layouts: list[PlannedLayout]) -> list[PlannedLayout]:

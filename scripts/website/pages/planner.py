@@ -44,7 +44,7 @@ def page() -> str:
         front_matter(
             TITLE,
             "Pick a model, a chip and how many: whether it fits, how long a step takes, what it "
-            "costs, and the best three layouts, each number with its derivation.",
+            "costs, and the three best ways to divide the chips, each number with its derivation.",
             toc=False,
         ),
         stylesheet(PAGE, f"{planner_data.FOLDER}plan.css"),
@@ -56,7 +56,8 @@ def page() -> str:
         Markdown(
             "Every way to divide the chips among tensor, pipeline, context, expert and data "
             "parallelism, with every ZeRO stage, size of micro-batch and choice of recomputation. "
-            "Shown are the three fastest layouts that fit; every number opens what it is made of. "
+            "Shown are the three fastest divisions into TP, PP, CP, EP and DP, each with its "
+            "fastest layout that fits; every number opens what it is made of. "
             "[Planning a run]({}) says how, and [Will it serve?]({}) plans an engine that "
             "answers.\n"
         ).format(relative(PAGE, "planning.md"), relative(PAGE, SERVING)),

@@ -13,7 +13,7 @@ from flopbook.data.library import model_ids
 from flopbook.errors import FlopbookError
 from flopbook.evaluation.calculator import calculate
 from flopbook.formulas import get_formula
-from flopbook.planning.explaining import parts_of_layout, smallest_count
+from flopbook.planning.explaining import NEAR, other_chunks, parts_of_layout, smallest_count
 from flopbook.planning.memory import memory_inputs
 from flopbook.planning.planner import plan
 from flopbook.planning.question import Question, question_of
@@ -29,14 +29,15 @@ SEED = "layouts"
 ASKED = 60
 _PLANNED = """async ([base, asked]) => {
   const {questionOf} = await import(base + "plan/asking.js");
-  const {plan, partsOf, smallestCount} = await import(base + "plan/search.js");
+  const {plan, partsOf, secondsByChunks, smallestCount} = await import(base + "plan/search.js");
   const record = await (await fetch(base + "plan/plan.json")).json();
   return JSON.parse(asked).map((one) => {
     const question = questionOf(record, one);
     const found = plan(question, 3);
     const parts = found.layouts.length ? partsOf(question, found.layouts[0]) : {};
+    const chunks = found.layouts.map((layout) => [...secondsByChunks(question, layout)]);
     const enough = one.grow && !found.layouts.length ? smallestCount(question, one.grow) : null;
-    return {...found, parts, enough};
+    return {...found, parts, enough, chunks};
   });
 }"""
 
@@ -128,7 +129,7 @@ def test_the_memory_form_takes_what_a_link_of_the_page_says() -> None:
 
 @pytest.mark.browser
 def test_the_page_ranks_as_the_package(surf: Any) -> None:
-    """The first three layouts, their seconds and bytes, over many models, chips and counts."""
+    """The first three divisions, their seconds and bytes, over many models, chips and counts."""
     rng = random.Random(f"{SEED} ranked")
     asked = [asked_at_random(rng) for _ in range(ASKED)]
     asked.append({**asked[0], "model": "deepseek-v3", "chips": 256, "batch": 1024, "seq": 4096})
@@ -137,13 +138,18 @@ def test_the_page_ranks_as_the_package(surf: Any) -> None:
     planned = 0
     for one, there in zip(asked, found, strict=True):
         here = plan(question(one), 3)
-        assert len(there["layouts"]) == len(here.layouts), one
-        for layout, expected in zip(there["layouts"], here.layouts, strict=True):
+        assert len(there["layouts"]) == len(here.divisions), one
+        for layout, expected in zip(there["layouts"], here.divisions, strict=True):
             planned += 1
             words = {name: layout[name] for name in expected._fields[:10]}
             assert words == dict(zip(expected._fields[:10], expected, strict=False)), one
             assert layout["seconds"] == pytest.approx(expected.seconds, rel=1e-12), one
             assert layout["bytes"] == pytest.approx(expected.bytes, rel=1e-12), one
+        for expected, chunks in zip(here.divisions, there["chunks"], strict=True):
+            shares = {n: seconds / expected.seconds - 1 for n, seconds in chunks}
+            near = {n: share for n, share in shares.items() if share <= NEAR}
+            near.pop(expected.virtual)
+            assert near == pytest.approx(other_chunks(here, expected), rel=1e-6, abs=1e-9), one
         if here.layouts:
             parts = parts_of_layout(question(one), here.layouts[0])
             assert there["parts"] == pytest.approx(parts, rel=1e-9, abs=1e-15), one

@@ -61,7 +61,7 @@ def test_the_page_shows_the_plan_of_the_command(surf: Any, base: str) -> None:
     asked = planner_data.usual_question(
         str(first["model"]), str(first["chip"]), int(str(first["chips"]))
     )
-    best = plan(asked, 3).layouts
+    best = plan(asked, 3).divisions
 
     def look(context: Any) -> dict[str, Any]:
         tab = opened(context, f"{base}planner/")

@@ -1,10 +1,10 @@
 // What the page of training asks its search for: the best layouts with their parts.
 
 import {MOST_CHIPS, questionOf, widestBand} from "./asking.js";
-import {heldParts, partsOf, plan, smallestCount} from "./search.js";
+import {heldParts, partsOf, plan, secondsByChunks, smallestCount} from "./search.js";
 import {flop_per_token} from "./step_time.js";
 
-/** The best layouts with their parts; where none fits, the number of chips on which one does. */
+/** The best layout of each of three divisions, with its parts; where none fits, the number of chips on which one does. */
 export function trained(known, asked) {
   const question = questionOf(known, asked);
   const {layouts, tried} = plan(question, 3);
@@ -19,6 +19,7 @@ export function trained(known, asked) {
     mfu: tokens * flop / layout.seconds / asked.chips / peak,
     parts: partsOf(question, layout),
     held: heldParts(question, layout),
+    chunks: layout.pp > 1 ? secondsByChunks(question, layout) : new Map(),
   }));
   const price = known.prices[asked.chip] ?? null;
   const facts = {band, flop, peak, room: question.run.memory, price, words: known.words, options: known.stacks[asked.stack].options};

@@ -1,6 +1,6 @@
 // The best layouts of a run, out of the whole space: the same space, times, bytes and order as the
 // package's planner. Times and rules are printed from Python (step_time.js, rules.js), memory is the
-// formula of its calculator; a test holds the first three equal over many questions.
+// formula of its calculator; a test holds the first three divisions equal over many questions.
 
 import {memory} from "../formulas/memory.js";
 import {divisors, isEven} from "./spaces.js";
@@ -50,9 +50,8 @@ function chunksOf({run: {layers}, uneven}, degrees) {
 }
 
 /** The layouts that exist before ZeRO stage and recomputation, in the order of the package. */
-function* cellsOf(question) {
+function* cellsOf(question, degrees = degreesOf(question)) {
   const {memory: inputs, run, batch, uneven} = question;
-  const degrees = degreesOf(question);
   const sizes = divisors(batch);
   const tried = {...inputs};
   for (const {schedule, virtual} of chunksOf(question, degrees)) {
@@ -164,10 +163,10 @@ function leastSeconds({products, experts, attention, elementwise, tensor_paralle
 }
 
 /**
- * The fastest layouts that fit: {layouts, tried, fitting}. `tried` counts the layouts that exist,
- * `fitting` those of them whose memory was needed and suffices. Those that are slower than the last
- * one that is kept cannot come into the list, so their memory is never computed; nor are the times of
- * those of cells in which nothing is fast enough.
+ * The fastest layout that fits of each of the fastest ways to divide the chips: {layouts, tried, fitting}.
+ * `tried` counts the layouts that exist, `fitting` those of them whose memory was needed and suffices.
+ * Those that are slower than the last one that is kept, or than another of their division, cannot come into
+ * the list, so their memory is never computed; nor are the times of those of cells in which nothing is fast enough.
  */
 export function plan(question, top = 3) {
   const best = [];
@@ -195,7 +194,7 @@ export function plan(question, top = 3) {
           if (isFirst) least = {none: sharded, selective: recomputed, full: recomputed};
           else least[recompute] = sharded;
         }
-        if (isSlow(seconds)) continue;
+        if (isSlow(seconds) || best.some((one) => one.seconds <= seconds && isAlike(one, cell))) continue;
         const bytes = held(cell, zero, hsdp, recompute);
         if (bytes > question.run.memory) continue;
         fitting++;
@@ -206,12 +205,38 @@ export function plan(question, top = 3) {
   return {layouts: best, tried, fitting};
 }
 
-/** Keep a layout behind those that take as long: of equal times the first in the space counts. */
+/** Whether two layouts divide the chips in one way. */
+const isAlike = (one, other) => ["tp", "pp", "cp", "ep", "dp"].every((name) => one[name] === other[name]);
+
+/** Keep a layout behind those that take as long, in the place of the slower one of its division: of equal times the first in the space counts. */
 function insert(best, layout, top) {
+  const slower = best.findIndex((one) => isAlike(one, layout));
+  if (slower >= 0) best.splice(slower, 1);
   let place = best.length;
   while (place && best[place - 1].seconds > layout.seconds) place--;
   best.splice(place, 0, layout);
   if (best.length > top) best.pop();
+}
+
+/** Seconds of the fastest layout that fits for each number of chunks of a division, as a map. */
+export function secondsByChunks(question, {tp, pp, cp, ep, dp}) {
+  const run = runOf(question);
+  const held = bytesOf(question);
+  const fastest = new Map();
+  for (const cell of cellsOf(question, [{tp, pp, cp, ep, dp}])) {
+    divide(run, cell);
+    for (const sharding of SHARDINGS) {
+      const hsdp = groupsOf(question, cell, sharding);
+      if (!hsdp) continue;
+      for (const recompute of RECOMPUTE) {
+        shard(run, sharding.zero, hsdp, recompute);
+        const seconds = total(step_parts(run, question.parameters));
+        if (seconds >= (fastest.get(cell.virtual) ?? Infinity) || held(cell, sharding.zero, hsdp, recompute) > question.run.memory) continue;
+        fastest.set(cell.virtual, seconds);
+      }
+    }
+  }
+  return fastest;
 }
 
 /** Whether any layout fits. */

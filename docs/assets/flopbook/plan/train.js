@@ -6,7 +6,7 @@ import {usual} from "./asking.js";
 import {bandNumber, bars, costNumber, hourly, link, money, number, priceOf} from "./cards.js";
 import {drawn} from "./drawing.js";
 import {Refusal, amount, chipsOf, chosen, text} from "./typed.js";
-import {batchWords, chipsWords, duration, grouped, layoutWords, pace, rounded, three} from "./words.js";
+import {batchWords, chipsWords, chunkWords, duration, grouped, layoutWords, pace, rounded, three} from "./words.js";
 
 export const title = "The best layouts";
 const MOST_SEQUENCES = 2 ** 30;
@@ -77,7 +77,7 @@ export function card(pair, layout, place) {
   return el("section", {class: "fb-card fb-plan-card"},
     el("h3", {}, `${place + 1}. ${typeset(words)}`),
     drawn(layout, words),
-    el("p", {class: "fb-fine"}, batchWords(layout)),
+    el("p", {class: "fb-fine"}, [batchWords(layout), chunkWords(layout)].filter(Boolean).join(". ")),
     number("Step time", three(layout.seconds, "s"), [
       bars(layout.parts, "s", layout.seconds, answer.words.time),
       el("p", {}, "Each part is what the hardware has to do, over the rate that measured runs reach. ", link("planning/", "How a plan is made"), ". In a terminal:"),
