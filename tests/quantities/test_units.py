@@ -238,7 +238,10 @@ def test_a_long_text_is_cut_in_the_message() -> None:
         (989.4e12, "FLOP/s", "989.4 TFLOP/s"),
         (295.34, "token", "295.3 tokens"),
         (1, "chip", "1 chip"),
-        (0, "byte", "0 byte"),
+        (0, "byte", "0 bytes"),
+        (1, "byte", "1 byte"),
+        (590, "byte", "590 bytes"),
+        (590, "byte/token", "590 byte/token"),
         (15e12, "token", "15 trillion tokens"),
         (700, "W", "700 W"),
         (3.15e23, "FLOP", "3.15e23 FLOP"),
@@ -327,8 +330,8 @@ def test_binary_and_decimal_say_the_same_amount(value: float) -> None:
 
 def test_small_and_endless_amounts_of_bytes() -> None:
     assert [format_quantity(n, "byte", binary=True) for n in (0, 512, 1024, math.inf)] == [
-        "0 byte",
-        "512 byte",
+        "0 bytes",
+        "512 bytes",
         "1 KiB",
         "unlimited",
     ]

@@ -113,7 +113,8 @@ def _chunks(found: RunPlan) -> list[str]:
         return []
     *first, last = map(str, near)
     counts = f"{', '.join(first)} or {last}" if first else last
-    return [f"with virtual {counts} the best is at most {100 * max(near.values()):.1f} % longer"]
+    most = "at most " if first else ""
+    return [f"with virtual {counts} the best is {most}{100 * max(near.values()):.1f} % longer"]
 
 
 def _in_part(found: RunPlan) -> list[str]:

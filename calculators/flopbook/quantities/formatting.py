@@ -98,10 +98,10 @@ def in_unit(value: float, name: str, *, digits: int = 4) -> str:
 
 
 def plural(head: str, value: float) -> str:
-    """A unit's name after a value: 1 token, 2 tokens, 3 years; symbols such as GB stay."""
+    """A unit's name after a value: 1 token, 2 tokens, 590 bytes; symbols such as GB stay."""
     if value == 1:
         return head
-    if head in ("year", "day", "hour"):
+    if head in ("year", "day", "hour", "byte"):
         return f"{head}s"
     names = COUNTS.get(head, ())
     return names[1] if len(names) > 1 else head

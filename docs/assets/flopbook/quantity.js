@@ -107,7 +107,7 @@ export function formatQuantity(value, unitName) {
     return `${digits(value / factor)} ${prefix}${symbol}${tail}`;
   }
   if (unitName === "s") return seconds(value);
-  const more = ["year", "day", "hour"].includes(head) && !tail && value !== 1 ? "s" : "";
+  const more = ["year", "day", "hour", "byte"].includes(head) && !tail && value !== 1 ? "s" : "";
   return `${digits(value)} ${head}${more}${tail}`;
 }
 

@@ -178,6 +178,27 @@ def test_the_page_with_scripts_styles_and_data_keeps_to_its_weight(
     assert weight(site, base, asked) <= BUDGET
 
 
+def test_rows_below_the_window_wait_for_the_list_and_come_back_without_it(
+    surf: Any, base: str
+) -> None:
+    """To lay out three hundred products takes a phone longer than to show the chips of today."""
+    rows = "[...document.querySelectorAll('.fb-all tbody tr')].filter(row => row.offsetHeight)"
+
+    def inside(context: Any) -> tuple[int, int]:
+        tab = context.new_page()
+        waiting: list[Any] = []
+        tab.route("**/explorer.json", lambda route: waiting.append(route))
+        with tab.expect_request("**/explorer.json"):
+            tab.goto(base + PAGE)
+        before: int = tab.evaluate(f"{rows}.length")
+        waiting[0].abort()
+        tab.wait_for_selector(".fb-explorer[data-ready]")
+        return before, tab.evaluate(f"{rows}.length")
+
+    before, after = surf(inside)
+    assert 10 < before <= 60 and after > 300
+
+
 def _plain(context: Any, base: str) -> tuple[int, str]:
     tab = context.new_page()
     tab.goto(base + PAGE)

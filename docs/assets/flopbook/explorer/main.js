@@ -149,8 +149,11 @@ async function pictures(page) {
 }
 
 for (const host of document.querySelectorAll(".fb-explorer[data-json]")) {
-  const answer = await fetch(host.dataset.json);
-  const explorer = new Explorer(host, new Model(await answer.json()));
-  await explorer.shown;
-  host.dataset.ready = "yes";
+  try {
+    const answer = await fetch(host.dataset.json);
+    const explorer = new Explorer(host, new Model(await answer.json()));
+    await explorer.shown;
+  } finally {
+    host.dataset.ready = "yes"; // the plain table is whole again, whatever came in between
+  }
 }

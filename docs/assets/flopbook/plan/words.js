@@ -44,7 +44,7 @@ export function chunkWords({virtual, seconds, chunks}) {
   const last = counts.pop();
   const listed = counts.length ? `${counts.join(", ")} or ${last}` : `${last}`;
   const most = 100 * (Math.max(...near.map(([, step]) => step)) / seconds - 1);
-  return `With ${listed} ${listed === "1" ? "chunk" : "chunks"} at most ${most.toFixed(1)} % longer`;
+  return `With ${listed} ${listed === "1" ? "chunk" : "chunks"} ${counts.length ? "at most " : ""}${most.toFixed(1)} % longer`;
 }
 
 /** Micro-batches and recomputation of a layout. */
