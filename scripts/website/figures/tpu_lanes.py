@@ -1,0 +1,98 @@
+"""A constructed trace of two layers on a TPU, on the tracks that XProf gives it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from scripts.website.figures.drawing import WIDTH, Figure, Sheet, labelled, words
+from scripts.website.figures.shapes import SHEET
+
+TRACKS = ("Steps", "XLA Modules", "Name Scope", "XLA Ops", "host")
+_STEPS, _MODULES, _SCOPE, _OPS, _HOST = range(len(TRACKS))
+_LANE, _TOP = 30.0, 14.0
+
+
+class TrackEvent(NamedTuple):
+    """A block on a track: when it begins and ends, its words, its colour."""
+
+    track: int
+    start: float
+    end: float
+    text: str
+    colour: str
+
+
+# One layer: what the compiler put one after the other, in units of time.
+_LAYER = (
+    ("n", 0.6, "c8"),  # a norm
+    ("s", 0.4, "c1"),  # the gather of the next weights starts and runs on beside products
+    ("fusion", 4.0, "c0"),
+    ("d", 0.6, "c6"),  # its done: the program stands until the weights are there
+    ("fusion", 4.4, "c0"),
+    ("c", 0.7, "c5"),  # a copy between two layouts, which no code asked for
+    ("R", 1.9, "c6"),  # a reduce-scatter that nothing hides
+)
+LAYERS, IDLE = 2, 1.2  # and the gap before the next step, while the host brings a batch
+
+
+def events() -> list[TrackEvent]:
+    """All tracks from left to right."""
+    found, now = [], 0.0
+    for layer in range(LAYERS):
+        begin = now
+        for text, length, colour in _LAYER:
+            found.append(TrackEvent(_OPS, now, now + length, text, colour))
+            now += length
+        found.append(TrackEvent(_SCOPE, begin, now, f"layer_{layer}", "c5"))
+    found.append(TrackEvent(_MODULES, 0.0, now, "jit_train_step", "c5"))
+    found.append(TrackEvent(_HOST, now - 2 * IDLE, now + IDLE, "next batch", "c5"))
+    found.append(TrackEvent(_STEPS, 0.0, now + IDLE, "step 12", "c5"))
+    return found
+
+
+def exposed(found: Sequence[TrackEvent]) -> float:
+    """The share of the step in which the program stands at a message."""
+    whole = max(event.end for event in found)
+    waits = ("d", "R")
+    return sum(event.end - event.start for event in found if event.text in waits) / whole
+
+
+def idle(found: Sequence[TrackEvent]) -> float:
+    """The share of the step without an operation on the chip."""
+    whole = max(event.end for event in found)
+    return 1 - max(event.end for event in found if event.track == _OPS) / whole
+
+
+def figure() -> Figure:
+    """Five tracks over one axis."""
+    found = events()
+    height = _TOP + len(TRACKS) * _LANE + 2
+    tracks = "; ".join(
+        f"{name}: " + ", ".join(event.text for event in found if event.track == number)
+        for number, name in enumerate(TRACKS)
+    )
+    return Figure(
+        f"On a TPU what is exposed has a name: {exposed(found):.0%} of this step stands at the "
+        f"end of a message, {idle(found):.0%} waits for the host",
+        f"{tracks}.",
+        "A constructed trace of two layers, on the tracks that XProf has for a TPU. n: norm; s and "
+        "d: start and done of a gather, hidden between the two and exposed at its done; c: a copy "
+        "between layouts; R: a reduce-scatter that nothing hides. Where no operation stands, the "
+        "chip waits for its next batch.",
+        height,
+        tuple(_drawn(found, 92.0, WIDTH)),
+        narrow=Sheet(SHEET, height, tuple(_drawn(found, 76.0, SHEET))),
+    )
+
+
+def _drawn(found: Sequence[TrackEvent], left: float, width: float) -> Iterator[str]:
+    """Names of the tracks, and their blocks; words only where there is room."""
+    scale = (width - left - 6) / max(event.end for event in found)
+    for number, name in enumerate(TRACKS):
+        yield words(left - 8, _TOP + number * _LANE + 15, name, "end")
+    for event in found:
+        wide = (event.end - event.start) * scale
+        place = (left + event.start * scale, _TOP + event.track * _LANE, wide, _LANE - 8)
+        has_room = wide > 6.6 * len(event.text) + 3
+        yield labelled(place, event.text if has_room else "", event.colour)

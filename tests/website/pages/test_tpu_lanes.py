@@ -1,0 +1,27 @@
+"""The constructed trace of a TPU: operations follow each other, and its title counts them."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+from scripts.website.figures.tpu_lanes import LAYERS, TRACKS, events, exposed, figure, idle
+
+
+def test_operations_follow_each_other_without_a_gap() -> None:
+    ops = sorted(event[1:3] for event in events() if TRACKS[event.track] == "XLA Ops")
+    assert all(one[1] == pytest.approx(other[0]) for one, other in itertools.pairwise(ops))
+
+
+def test_every_gather_has_a_start_and_a_done() -> None:
+    texts = [event.text for event in events()]
+    assert texts.count("s") == texts.count("d") == LAYERS
+    assert texts.index("s") < texts.index("d")
+
+
+def test_the_title_says_what_is_exposed_and_what_is_idle() -> None:
+    found = events()
+    assert 0 < idle(found) < exposed(found) < 0.5
+    assert f"{exposed(found):.0%} of this step" in figure().title
+    assert f"{idle(found):.0%} waits" in figure().title
