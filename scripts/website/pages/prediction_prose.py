@@ -30,6 +30,8 @@ from scripts.website.pages.prediction_checks import (
 KIND = "training_throughput"
 _UNITS = {"seconds": "s", "low": "s", "high": "s", "mfu": "1", "tokens_per_second": "token/s"}
 _HEAD = ("Parameter", "#Prior", "#Typical range", "#Fitted")
+_MIDDLE_HEAD = ("Run", "Chips", "#Measured", "#Predicted", "#Error")
+_FEWEST = 5  # runs of a publication that has a run in the middle
 _GROUPS_HEAD = ("Training runs", "#Fitted rows", "#Median", "#Other rows", "#Median", "#Bias")
 # What tells rows apart: a name, and which rows belong to it.
 GROUPS: Mapping[str, Callable[[Comparison], bool]] = {
@@ -196,11 +198,44 @@ class PredictionProse:
                 return MeasuredStep(line)
         raise UnknownName("run", name, tuple(line.case.row.id for line in validated().lines))
 
+    def middle(self) -> Html:
+        """The run of the middle error of each publication that no fit has seen, by name."""
+        rows = [_middle(line) for line in middle_lines()]
+        caption = "Never fitted: the run in the middle of each publication's errors"
+        return table(_MIDDLE_HEAD, rows, caption=caption, stacked=True)
+
     def groups(self) -> Html:
         """Errors of training runs of some kinds, fitted and never fitted."""
         lines = {use: sound_lines(KIND, use) for use in (FIT, CHECK)}
         rows = [_group(name, lines) for name in GROUPS]
         return table(_GROUPS_HEAD, rows, caption="Errors of predicted training runs", stacked=True)
+
+
+def middle_lines() -> list[Comparison]:
+    """Of each publication with several runs that no fit has seen, the one of the middle error."""
+    by_publication: dict[str, list[Comparison]] = {}
+    for line in sound_lines(KIND, CHECK):
+        by_publication.setdefault(line.case.row.publication, []).append(line)
+    found = []
+    for lines in by_publication.values():
+        if len(lines) >= _FEWEST:
+            lines.sort(key=lambda line: abs(line.error))
+            found.append(lines[(len(lines) - 1) // 2])
+    return sorted(found, key=lambda line: abs(line.error))
+
+
+def _middle(line: Comparison) -> tuple[str, ...]:
+    row, unit = line.case.row, "s" if line.case.is_time else "token/s"
+    predicted = line.case.measured * (1 + line.error)
+    if line.case.is_time:  # an error is one of throughput
+        predicted = line.case.measured / (1 + line.error)
+    return (
+        f"{row.model['name']}, {row.run['precision']}",
+        f"{row.hardware['n_chips']} × {row.hardware['chip']}",
+        format_quantity(line.case.measured, unit),
+        format_quantity(predicted, unit),
+        f"{100 * line.error:+.0f}%",
+    )
 
 
 def _by_cost() -> list[AblationLine]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import html
 import math
+import statistics
 
 import pytest
 
@@ -10,11 +12,17 @@ from flopbook.errors import FlopbookError, UnknownName
 from flopbook.prediction import asking
 from flopbook.prediction.fitted import fitted_kinds
 from flopbook.prediction.parameters import PRIORS
+from flopbook.prediction.validation import Comparison
 from scripts.website.figures import figure_of
 from scripts.website.measured.ablation import ablation
 from scripts.website.pages.planned import terminal
 from scripts.website.pages.predicted import CHECK, FIT, sound_lines
-from scripts.website.pages.prediction_prose import GROUPS, KIND, PredictionProse
+from scripts.website.pages.prediction_prose import (
+    GROUPS,
+    KIND,
+    PredictionProse,
+    middle_lines,
+)
 
 ASKED = {"model": "llama-3-70b", "chip": "h100-sxm", "chips": 512}
 PROSE = PredictionProse()
@@ -91,3 +99,29 @@ def test_what_a_terminal_prints_can_end_early() -> None:
     assert "products" in terminal(line)
     with pytest.raises(FlopbookError, match="prints no line"):
         terminal(line, until="parts of the sky")
+
+
+def test_the_run_in_the_middle_of_a_publication_is_not_picked_for_its_error() -> None:
+    """As many of its runs are nearer as are farther, and none of them was fitted."""
+    unseen = sound_lines(KIND, CHECK)
+    for line in middle_lines():
+        errors = [abs(x.error) for x in unseen if x.case.row.publication == publication_of(line)]
+        nearer = sum(error < abs(line.error) for error in errors)
+        farther = sum(error > abs(line.error) for error in errors)
+        assert len(errors) >= 5 and abs(nearer - farther) <= 1 + errors.count(abs(line.error))
+        assert f"{100 * line.error:+.0f}%" in html.unescape(PROSE.middle())
+    assert len({publication_of(line) for line in middle_lines()}) == len(middle_lines()) >= 5
+
+
+def publication_of(line: Comparison) -> str:
+    return line.case.row.publication
+
+
+def test_publications_differ_about_as_much_as_their_runs() -> None:
+    errors: dict[str, list[float]] = {}
+    for line in sound_lines(KIND, CHECK):
+        errors.setdefault(publication_of(line), []).append(math.log1p(line.error))
+    several = [found for found in errors.values() if len(found) >= 5]
+    within = statistics.median(map(statistics.pstdev, several))
+    between = statistics.pstdev(map(statistics.mean, several))
+    assert between == pytest.approx(within, rel=0.4)
