@@ -209,7 +209,9 @@ def test_relatives_are_ratios_to_the_product(name: str) -> None:
         assert "Year" not in shown
         for column in COLUMNS[:-1]:
             own, first = (value_of(row.cells, column.id) for row in (other, base))
-            expected = f"{own / first:.2g}×" if own is not None and first else "-"
+            expected = "-"
+            if own is not None and first:
+                expected = f"{float(f'{own / first:.2g}'):g}×"  # 230, not 2.3e+02
             assert shown[column.head] == expected
 
 
