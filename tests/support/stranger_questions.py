@@ -49,7 +49,7 @@ STRANGERS: dict[str, tuple[str, ...]] = {
         "handbook/choosing",
     ),
     "ulysses vs ring": (
-        "handbook/expert-and-context",
+        "handbook/context-parallelism",
         "calculators/cp-limit",
         "references/sequence",
     ),
@@ -110,7 +110,7 @@ STRANGERS: dict[str, tuple[str, ...]] = {
         "handbook/overlap",
     ),
     "fsdp2": ("handbook/fsdp",),
-    "context parallel 1m tokens": ("calculators/cp-limit", "handbook/expert-and-context"),
+    "context parallel 1m tokens": ("calculators/cp-limit", "handbook/context-parallelism"),
     "fp8 kv cache savings": ("calculators/kv-cache", "handbook/inference", "handbook/serving"),
     "goodput": ("glossary/", "handbook/reliability", "calculators/reliability", "handbook/serving"),
     "meantime between failures 24000 gpus": ("calculators/reliability", "handbook/reliability"),

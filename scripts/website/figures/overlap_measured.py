@@ -111,4 +111,4 @@ def _bars(
         tip = f"{pair.name}: {pair.printed}"
         yield box(min(one, end), top, abs(end - one), _BAR, fill, tip)
         yield words(max(one, end) + 6, top + 13, pair.printed, "start", "fb-strong")
-        yield path([(one, top - 3), (one, top + _BAR + 3)], "fb-stroke")
+        yield path([(one, top - 1), (one, top + _BAR + 3)], "fb-stroke")

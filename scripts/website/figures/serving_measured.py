@@ -7,7 +7,7 @@ from typing import NamedTuple
 from flopbook.data.measured_runs import run_files
 from scripts.website.figures.chart import Chart
 from scripts.website.figures.drawing import Figure
-from scripts.website.figures.plotted import ChartAxis
+from scripts.website.figures.plotted import ChartAxis, Point
 
 FILE, RUN = "sglang-cookbook", "sgl-deepseek-r1-b200-fp8-"
 _MILLI = 1e-3
@@ -18,11 +18,14 @@ class ServedLoad(NamedTuple):
 
     name: str
     runs: tuple[str, str, str]
+    beside: tuple[str, Point] = ("start", (9, 4))  # where its name stands at its last point
 
 
 LOADS = (
     ServedLoad("500 in, 500 out", ("610-421-1", "496-509-16", "500-504-100")),
-    ServedLoad("500 in, 4,000 out", ("610-4445-1", "496-3978-16", "497-4065-64")),
+    ServedLoad(
+        "500 in, 4,000 out", ("610-4445-1", "496-3978-16", "497-4065-64"), ("end", (-9, -4))
+    ),
     ServedLoad("4,000 in, 500 out", ("4194-421-1", "3750-520-16", "3981-530-64")),
 )
 
@@ -62,14 +65,15 @@ def figure() -> Figure:
     shapes, facts = chart.grid(), []
     for number, load in enumerate(LOADS):
         runs = served(load)
-        shapes.append(chart.line([(run.pace, run.rate) for run in runs], number, load.name))
+        shapes.append(chart.line([(run.pace, run.rate) for run in runs], number))
         shapes += [
             chart.dot(run.pace, run.rate, f"{load.name}, {_told(run)}", f"fb-c{number}")
             for run in runs
         ]
         facts.append(f"{load.name}: {'; '.join(map(_told, runs))}")
         last = runs[-1]
-        shapes.append(chart.words((last.pace, last.rate), _named(load, last), "start", (9, 4)))
+        anchor, shift = load.beside
+        shapes.append(chart.words((last.pace, last.rate), _named(load, last), anchor, shift))
     return Figure(
         _title(),
         f"Both axes logarithmic. {'. '.join(facts)}.",

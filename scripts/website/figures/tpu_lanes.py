@@ -82,7 +82,7 @@ def figure() -> Figure:
         "chip waits for its next batch.",
         height,
         tuple(_drawn(found, 92.0, WIDTH)),
-        narrow=Sheet(SHEET, height, tuple(_drawn(found, 76.0, SHEET))),
+        narrow=Sheet(SHEET, height, tuple(_drawn(found, 90.0, SHEET))),
     )
 
 
