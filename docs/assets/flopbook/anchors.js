@@ -19,10 +19,26 @@ export function startAnchors() {
 
 /** Beside the formula and not in it: what scrolls with it would be out of reach. */
 function tools(box, link) {
-  const latex = box.querySelector("math")?.dataset.latex;
   const copy = button("LaTeX", async () => {
-    copy.textContent = (await copyText(latex)) ? "Copied" : "Not allowed here";
+    copy.textContent = (await copyText(await latexOf(box).catch(() => ""))) ? "Copied" : "Not allowed here";
     setTimeout(() => { copy.textContent = "LaTeX"; }, 3000);
   }, {title: "Copy this formula as LaTeX"});
-  return el("div", {class: "fb-tools"}, latex ? copy : null, link);
+  // Some browsers let a page write to the clipboard only at once after a click: what it takes is there by then.
+  for (const kind of ["pointerenter", "focus"]) copy.addEventListener(kind, () => formulas().catch(() => {}), {once: true});
+  return el("div", {class: "fb-tools"}, copy, link);
+}
+
+let found = null;
+
+/** The LaTeX of all formulas of the page in their order, from the page as Markdown. */
+function formulas() {
+  found ??= fetch(document.querySelector('link[type="text/markdown"]').href)
+    .then((answer) => (answer.ok ? answer.text() : Promise.reject(new Error(answer.statusText))))
+    .then((text) => text.split("$$").filter((_, n) => n % 2).map((latex) => latex.trim()))
+    .catch((error) => { found = null; throw error; });
+  return found;
+}
+
+async function latexOf(box) {
+  return (await formulas())[[...document.querySelectorAll(".fb-maths[id]")].indexOf(box)];
 }

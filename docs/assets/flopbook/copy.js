@@ -21,6 +21,7 @@ function textOf(block) {
 
 /** True when the browser let us write to the clipboard. */
 export async function copyText(text) {
+  if (!text) return false;
   try {
     await navigator.clipboard.writeText(text);
     return true;

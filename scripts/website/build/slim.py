@@ -32,8 +32,8 @@ _VERBATIM = re.compile(r"(<(pre|textarea|script|style)\b.*?</\2>)", re.S)
 _LINE_BREAK = re.compile(r"\s*\n\s*")
 # What the highlighter says of blanks, which have no colour.
 _BLANK = re.compile(r'<span class="w">(\s*)</span>')
-# Only blocks have a button that copies their LaTeX.
-_INLINE_LATEX = re.compile(r'(<math\b[^>]*?display="inline"[^>]*?) data-latex="[^"]*"')
+# The page as Markdown has the LaTeX of its formulas in the same order, for what copies it.
+_LATEX = re.compile(r'(<math\b[^>]*?) data-latex="[^"]*"')
 # HTML knows the namespace of <math> by itself.
 _NAMESPACE = re.compile(r' xmlns="http://www.w3.org/1998/Math/MathML"')
 # A bracket at either end of its group stretches without being told.
@@ -216,7 +216,7 @@ def _split(tokens: list[Node], separator: str, *, keep: bool = False) -> list[li
 
 def slim_page(text: str) -> str:
     """A page without indentation and empty lines, but where lines count."""
-    text = _INLINE_LATEX.sub(r"\1", _NAMESPACE.sub("", text))
+    text = _LATEX.sub(r"\1", _NAMESPACE.sub("", text))
     text = _COLUMN.sub("<mtd>", _BRACKET.sub(r"<mo>\1</mo>", text))
     pieces = _VERBATIM.split(_FORM_RECORD.sub(_single_quoted, text))
     # `split` gives text, verbatim element, name of the element, text, ...

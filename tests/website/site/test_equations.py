@@ -99,11 +99,33 @@ def _unsound(root: ElementTree.Element) -> Any:
             yield f"a name as a product of letters: {found[0]}"
 
 
-def test_latex_of_blocks_stays_for_copying_and_inline_pages_are_light(site: Path) -> None:
-    for one in chapters():
-        text = (site / one.page.removesuffix(".md") / "index.html").read_text(encoding="utf-8")
-        for written in _MATH.findall(text):
-            assert ("data-latex=" in written) == ('display="block"' in written)
+def test_a_page_has_no_latex_and_its_markdown_one_for_each_block(site: Path) -> None:
+    """What copies a formula takes the one of the same place: nothing else there has two dollars."""
+    pages = [one.page.removesuffix(".md") for one in chapters()]
+    for folder in (site / page for page in (*pages, "calculators/serving", "calculators/memory")):
+        page = (folder / "index.html").read_text(encoding="utf-8")
+        markdown = (folder / "index.md").read_text(encoding="utf-8")
+        assert "data-latex=" not in page and len(_BLOCK.findall(page)) == markdown.count("$$") / 2
+        for place, latex in zip(_BLOCK.findall(page), markdown.split("$$")[1::2], strict=True):
+            assert place.startswith(anchor(latex.strip())), folder
+
+
+@pytest.mark.browser
+def test_a_formula_is_copied_as_latex(surf: Any, base: str, site: Path) -> None:
+    def copied(context: Any) -> list[str]:
+        context.grant_permissions(["clipboard-read", "clipboard-write"])
+        tab = context.new_page()
+        tab.goto(base + "handbook/fsdp/")
+        texts = []
+        for number in (0, 2):
+            tab.get_by_role("button", name="LaTeX").nth(number).click()
+            tab.get_by_role("button", name="Copied").wait_for()
+            texts.append(tab.evaluate("navigator.clipboard.readText()"))
+            tab.get_by_role("button", name="Copied").wait_for(state="detached")
+        return texts
+
+    blocks = (site / "handbook/fsdp/index.md").read_text(encoding="utf-8").split("$$")[1::2]
+    assert surf(copied) == [blocks[0].strip(), blocks[2].strip()]
 
 
 def test_a_formula_keeps_its_anchor_when_another_comes_before() -> None:
