@@ -104,7 +104,6 @@ PIECES = (
             "expert_cost": 1.0,
             "imbalance": NOTHING,
             "half_expert_tokens": NOTHING,
-            "expert_progress": 1.0,
             "expert_launch": NOTHING,
             "expert_kernels": NOTHING,
         },

@@ -12,6 +12,7 @@ from flopbook.prediction.arrays import Column, Mask
 from flopbook.prediction.machines import ChipRates, has_switch, machine_of
 from flopbook.prediction.schedules import schedule_of
 from flopbook.prediction.software_words import (
+    balances_experts,
     gradient_bytes,
     is_compiled,
     offloaded_activations,
@@ -60,7 +61,8 @@ class RunLayout(NamedTuple):
     full recomputation computes again, 0 for all. `offload` says which states lie in the memory of
     the host, as the calculator of that name does. `gradient_bytes` is the width in which gradients
     are summed; chips without a switch (`has_switch`) share their links out among the others of a
-    node. `inferred` names what the row leaves open and a rule has filled in.
+    node; a benchmark that is balanced (`is_balanced`) sends all experts as many tokens. `inferred`
+    names what the row leaves open and a rule has filled in.
     """
 
     machine: ChipRates
@@ -98,6 +100,7 @@ class RunLayout(NamedTuple):
     overlaps_gradients: bool = True
     has_row_scales: bool = False
     has_switch: bool = True
+    is_balanced: bool = False
     inferred: tuple[str, ...] = ()
 
     @property
@@ -153,7 +156,7 @@ def training_run(row: MeasuredRun, year: int, words: str = "") -> RunLayout:
         domain=_domain(row, runs_on),
         slices=row.hardware.get("n_slices", 1),
         memory_bandwidth=_memory_bandwidth(row, runs_on),
-        **_habits(software, precision.lower()),
+        **_habits(software, precision.lower(), words),
         is_compiled=is_compiled(software) or stack in FUSED,
         is_power_capped=_POWER_CAP in row.hardware["chip"].lower().replace("-", " "),
         has_flash=_has_flash(row, year, stack),
@@ -168,14 +171,15 @@ def training_run(row: MeasuredRun, year: int, words: str = "") -> RunLayout:
     )
 
 
-def _habits(software: str, precision: str) -> dict[str, Any]:
-    """What the words for the software and the formats of a run say of its kernels and sums."""
+def _habits(software: str, precision: str, words: str) -> dict[str, Any]:
+    """What the words for the software, the formats and the source say of kernels and sums."""
     return {
         "is_framework_fp8": "float8" in precision,
         "has_row_scales": "rowwise" in precision,
         "is_async_tp": overlaps_sums(software),
-        "gradient_bytes": gradient_bytes(precision),
+        "gradient_bytes": gradient_bytes(precision, words),
         "overlaps_gradients": overlaps_gradients(software),
+        "is_balanced": balances_experts(words),
     }
 
 

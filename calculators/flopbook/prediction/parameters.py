@@ -99,7 +99,6 @@ PRIORS: Mapping[str, Prior] = {
     "imbalance": Prior(0.3, 0.5, "work of a rank with one expert beyond the mean, the busiest"),
     "expert_launch": Prior(6e-4, 0.6, "seconds of routing a layer and micro-batch"),
     "expert_kernels": Prior(3e-4, 0.6, "seconds of launches for each expert that a rank holds"),
-    "expert_progress": Prior(0.85, 0.2, "time of expert layers since 2026 over before"),
     "expert_exposed": Prior(0.5, 0.5, "share of the all-to-all that nothing hides"),
     "context_unbalanced": Prior(1.0, 0.3, "causal work of the last rank beyond the mean"),
     "power_capped": Prior(0.85, 0.1, "speed of boards held to 500 W"),

@@ -16,6 +16,10 @@ OFFLOADED_ACTIVATIONS = ("activation-offload", "adamw-8bit", "ac/offload")
 # Megatron-LM as it comes, and Primus with it, hides no gradient sum unless it is told to: the
 # `overlap_grad_reduce` of both is false by default.
 PLAIN_MEGATRON, OVERLAPPED_GRADIENTS = "megatron-lm", "overlap-grad-reduce"
+# The benchmarks of Megatron-Bridge (docs/performance-summary.md and its archive): "In MoE training
+# benchmarks, we force-balance the token distribution among experts". Their recipes sum gradients in
+# 16 bits (`grad_reduce_in_fp32 = False` in scripts/performance of v0.2.1 to v0.5.0).
+BRIDGE_REPORT = "performance-summary"
 _CONTAINER = re.compile(r"\b(2\d)\.(\d\d)\b")
 
 
@@ -30,18 +34,24 @@ def overlaps_gradients(software: str) -> bool:
     return PLAIN_MEGATRON not in words or OVERLAPPED_GRADIENTS in words
 
 
-def gradient_bytes(precision: str) -> float:
+def gradient_bytes(precision: str, words: str = "") -> float:
     """Bytes in which a gradient is summed: 32 bits beside weights in bf16, 16 in fp16.
 
     Megatron-LM, DeepSpeed and nanotron add up in fp32 with bf16, which has few digits; fp16 keeps
     its own format and scales the loss (Megatron-LM sets `accumulate_allreduce_grads_in_fp32`).
     """
-    return 2.0 if precision.lower().startswith("fp16") else 4.0
+    is_benchmark = BRIDGE_REPORT in words.lower()
+    return 2.0 if is_benchmark or precision.lower().startswith("fp16") else 4.0
 
 
 def is_compiled(software: str) -> bool:
     """Whether the words for the software name a compiler, and not to deny it."""
     return "compile" in software.lower().replace("no torch.compile", "eager")
+
+
+def balances_experts(words: str) -> bool:
+    """Whether the words for a source name a report whose mixtures send all experts as much."""
+    return BRIDGE_REPORT in words.lower()
 
 
 def version_year(software: str, year: int) -> float:

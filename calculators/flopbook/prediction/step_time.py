@@ -15,6 +15,15 @@ from flopbook.formulas import get_formula
 from flopbook.formulas.pipeline import FOLDED, SPLIT
 from flopbook.prediction import arrays
 from flopbook.prediction.arrays import Column, Mask
+from flopbook.prediction.experts import (
+    busiest,
+    expert_cost,
+    expert_parallel,
+    is_mixture,
+    replays_step,
+    routing_launches,
+    waiting_launches,
+)
 from flopbook.prediction.layouts import Layouts
 from flopbook.prediction.offloading import HELD, waiting_of
 from flopbook.prediction.parameters import ATTENTION_STARTS, GENERATION_STARTS
@@ -50,8 +59,10 @@ SPLIT_BACKWARD = (*SPLIT, *FOLDED)
 BENT = ("zb-v", "dualpipe-v")
 FULL_HEAD = 128.0  # head dimension for which the rates of fused attention are stated
 HOPPER_KERNELS = 2026.0  # since then all stacks run attention in kernels made for Hopper
+# Time of the products of attention in 8 bits over that in 16; its exponentials take as long as
+# before. Recipes for whole graphs set `fp8_dot_product_attention` (one of five does not).
+NARROW_SCORES = 0.5
 FIRST_FLASH_YEAR = 2023  # the second version of fused attention spread after it
-EXPERTS_IMPROVED = 2026.0  # grouped products and routing were fused in these releases
 # Transformer Engine overlaps tensor-parallel sums in these, from this year on.
 OVERLAPPED, OVERLAPPED_YEAR = ("nemo",), 2024
 # Stacks whose tensor-parallel ranks each send the activations of all to the next stage.
@@ -99,7 +110,7 @@ def step_parts(runs: Layouts, p: Parameters) -> StepParts:
     elementwise = _elementwise(runs, p, tokens * layers * passes / PASSES)
     tensor = _tensor_parallel(runs, p, tokens * layers)
     context = _context_parallel(runs, p, tokens * layers, attention)
-    expert = _expert_parallel(runs, p, tokens * layers)
+    expert = expert_parallel(runs, p, tokens * layers)
     sends = _pipeline_sends(runs, p, tokens)
     work = products + experts + attention + elementwise + tensor + context + expert + sends
     launches = _launches(runs, p, layers * passes / PASSES, work)
@@ -189,35 +200,20 @@ def _peak(runs: Layouts, p: Parameters) -> Column:
     return arrays.where(runs.where("precision", "fp4"), four, peak)
 
 
-def _mixture(runs: Layouts) -> Mask:
-    return runs["experts"] > 1
-
-
-def _improved(runs: Layouts) -> Mask:
-    return runs["year"] >= EXPERTS_IMPROVED
-
-
 def _products(runs: Layouts, p: Parameters, rate: _Rates, work: Column) -> tuple[Column, Column]:
     """Matrix products of attention and feed-forward, and those of experts."""
     shards = runs["d_model"] / runs["tp"], runs["ffn_width"] / runs["tp"]
     is_aligned = (shards[0] % ALIGNMENT == 0) & (shards[1] % ALIGNMENT == 0)
     cost = arrays.where(is_aligned, 1, p["misaligned"]) * FLOP_PER_WEIGHT * work / runs["tp"]
-    dense_ffn = arrays.where(_mixture(runs), 0, runs["ffn_weights"])
+    dense_ffn = arrays.where(is_mixture(runs), 0, runs["ffn_weights"])
     products = cost * (runs["attention_weights"] + dense_ffn) / rate.layer
-    slower = p["expert_cost"] * arrays.where(_improved(runs), p["expert_progress"], 1)
-    experts = cost * (runs["ffn_weights"] - dense_ffn) / rate.expert * slower
-    return products, experts * _busiest(runs, p)
+    experts = cost * (runs["ffn_weights"] - dense_ffn) / rate.expert * expert_cost(runs, p)
+    return products, experts * busiest(runs, p)
 
 
 def _spared(runs: Layouts) -> Column:
     """Passes that nobody needs: weights that stay as they are get no gradients."""
     return WEIGHT_PASSES * (1 - runs["trained"])
-
-
-def _busiest(runs: Layouts, p: Parameters) -> Column:
-    """Work of the busiest rank over the mean; several experts on a rank even it out."""
-    spread = arrays.sqrt(runs["ep"] / runs["experts"])
-    return 1 + p["imbalance"] * arrays.where(runs["ep"] > 1, spread, 0)
 
 
 def _attention(runs: Layouts, p: Parameters, work: Column) -> Column:
@@ -233,7 +229,8 @@ def _attention(runs: Layouts, p: Parameters, work: Column) -> Column:
     passes = arrays.where(runs.where("recompute", "full"), some, passes)
     # Each score costs an exponential, however wide the head that computes it.
     head = arrays.minimum(runs["head_dim"], FULL_HEAD)
-    narrow = head / (head + p["half_head"]) * (1 + p["half_head"] / FULL_HEAD)
+    products = head * arrays.where(replays_step(runs), NARROW_SCORES, 1)
+    narrow = head / (products + p["half_head"]) * (1 + p["half_head"] / FULL_HEAD)
     fused = passes * flop / 2 / (runs["peak_16bit"] * share * narrow)
     # A score is written and read in 16 bits by softmax, mask and dropout, forward and backward.
     scores = runs["score_width"] / 128 * runs["tokens"] * work / runs["tp"]
@@ -260,7 +257,7 @@ def _elementwise(runs: Layouts, p: Parameters, work: Column) -> Column:
     is_narrow = runs.where("precision", "fp8", "fp4")
     values = p["values_moved"] + arrays.where(is_narrow, p["values_cast"], 0)
     values = values * arrays.where(runs["is_compiled"] > 0, 1, p["unfused"])
-    values = values * arrays.where(_mixture(runs), 2, 1)
+    values = values * arrays.where(is_mixture(runs), 2, 1)
     # Sequence parallelism divides them too, but for the earliest stacks.
     divided = arrays.where(is_early(runs), 1, runs["tp"] ** 0.8)
     return values * BYTES_16 * work * runs["d_model"] / runs["memory_bandwidth"] / divided
@@ -320,35 +317,15 @@ def _pipeline_sends(runs: Layouts, p: Parameters, tokens: Column) -> Column:
     return arrays.where(runs["pp"] > 1, sent / rate, 0)
 
 
-def _expert_parallel(runs: Layouts, p: Parameters, work: Column) -> Column:
-    """Tokens go to their experts and back, forward and backward.
-
-    A token goes to each of its experts over links, and once to each node that has some of them over
-    the network (DeepSeek-AI, 2024): the links pass it on there.
-    """
-    visited = runs["experts_per_token"]
-    is_inside = runs["ep"] * runs["tp"] <= runs["domain"]
-    nodes = arrays.maximum(runs["ep"] * runs["tp"] / runs["domain"], 1)
-    others = (nodes - 1) * (1 - (1 - 1 / nodes) ** visited)
-    copies = arrays.where(is_inside, visited * (1 - 1 / runs["ep"]), others)
-    sent = 4 * BYTES_16 * work * runs["d_model"] * copies
-    cards = runs["card_bandwidth"] * p["card_share"]
-    rate = arrays.where(is_inside, link_rate(runs, p, runs["ep"] * runs["tp"]), cards)
-    seconds = sent / rate * p["expert_exposed"] * _busiest(runs, p)
-    return arrays.where(_mixture(runs), seconds, 0)
-
-
 def _launches(runs: Layouts, p: Parameters, layers: Column, work: Column) -> Column:
     """What launching kernels adds: they hide behind longer work, and hide shorter work."""
     each = arrays.where(is_early(runs), p["launch_early"], p["launch"])
-    # The products of each expert that a rank holds are launched by themselves.
-    routing = p["expert_launch"] + p["expert_kernels"] * runs["experts"] / runs["ep"]
-    routing = routing * arrays.where(_improved(runs), 0.3, 1)
-    each = each + arrays.where(_mixture(runs), routing, 0)
+    waiting = waiting_launches(runs, p)
+    each = arrays.where(replays_step(runs), 0, each + routing_launches(runs, p) - waiting)
     # A compiled TPU step is one program.
     seconds = layers * arrays.where(is_torus(runs), 0.1 * p["launch"], each)
     exposed = arrays.maximum(seconds - work, 0) + OVERLAP * arrays.minimum(work, seconds)
-    return exposed
+    return exposed + layers * waiting
 
 
 def _stage_layers(runs: Layouts) -> Column:
