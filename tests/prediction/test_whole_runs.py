@@ -53,6 +53,12 @@ def test_a_run_in_8_bits_takes_fewer_hours() -> None:
     assert hours(is_narrow=True) * STARTS["narrow"] == pytest.approx(hours())
 
 
+def test_a_benchmark_loses_nothing_to_failures() -> None:
+    assert hours(is_benchmark=True) == pytest.approx(hours() * STARTS["goodput"])
+    benchmarks = {case.source for case in WHOLE if case.inputs.is_benchmark}
+    assert benchmarks and all(name.startswith("mlperf") for name in benchmarks)
+
+
 def test_runs_of_mlperf_on_hopper_are_in_8_bits() -> None:
     """Their steps in the same source are; a run that names its format is in that."""
     narrow = {case.source for case in WHOLE if case.inputs.is_narrow}
