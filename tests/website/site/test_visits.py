@@ -35,6 +35,7 @@ PHONE = (
     "references/works/",
     *CHAPTERS,
 )
+_PHONE_WIDTH = 390
 _WATCH = """window.stopped = [];
 document.addEventListener('securitypolicyviolation',
   event => window.stopped.push(`${event.violatedDirective} ${event.blockedURI}`));"""
@@ -46,6 +47,10 @@ _SETTLED = """() => (!document.querySelector('.fb-works')
   && [...document.images].every(image => image.complete)"""
 _OUT_OF_REACH = """[...document.querySelectorAll('.fb-maths')]
   .filter(box => box.scrollWidth > box.clientWidth && box.tabIndex !== 0).length"""
+_SIDEWAYS = """[...document.querySelectorAll('article table')]
+  .map(table => [table, table.closest('.md-typeset__scrollwrap')])
+  .filter(([table, box]) => table.checkVisibility() && box && table.offsetWidth > box.clientWidth)
+  .map(([table]) => table.innerText.slice(0, 40))"""
 _SHOWN_FORMULAS = """[...document.querySelectorAll('math')]
   .filter(math => math.checkVisibility() && !math.ariaHidden).length"""
 _MATHS_ROLES = {
@@ -92,6 +97,8 @@ class Visit:
             self._settle()
             if self.tab.evaluate("document.documentElement.scrollWidth > innerWidth"):
                 faults[f"wider than {width}"] = True
+            if width == _PHONE_WIDTH and self.page in CHAPTERS:
+                faults["tables to be moved sideways"] = self.tab.evaluate(_SIDEWAYS)
             if structure or colours:
                 part = "article" if self.page in CHAPTERS and self.page not in TEMPLATES else None
                 found = scan(self.tab, structure=structure, colours=colours, part=part)
@@ -112,7 +119,7 @@ class Visit:
             ("light", 1280, True, True),
             ("dark", 1280, False, True),
             ("light", 768, False, False),
-            ("light", 390, self.page in PHONE, False),
+            ("light", _PHONE_WIDTH, self.page in PHONE, False),
         ]
 
     def _settle(self) -> None:
