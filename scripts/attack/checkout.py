@@ -93,6 +93,7 @@ _NUMBERS = """
 {{ form("min-batch") }}
 """
 _ENTRY = re.compile(r"^@\w+\{([^,\s]+),.*?^\}\n", re.DOTALL | re.MULTILINE)
+_NO_FIGURE = re.compile(r"^  nofigure = .*\n", re.MULTILINE)
 _KEYWORDS = re.compile(r"keywords = \{[^}]*\}")
 _WORD = re.compile(r"[a-z][\w-]*[0-9]{4}[\w-]*")
 _NOTEBOOK = '# %% [markdown]\n# # A practical\n#\n# What it shows.\n\n# %%\nprint("one")\n'
@@ -262,6 +263,8 @@ def _of_the_topic(entry: str) -> str:
     """An entry of the one topic; a web page without a kind is a source of values."""
     head, line, fields = entry.partition("\n")
     kind = "" if "\n  type = " in entry else "\n  type = {source},"
+    # Of papers alone it is said that they print no figure.
+    fields = _NO_FIGURE.sub("", fields) if kind else fields
     return _KEYWORDS.sub(f"keywords = {{{_TOPIC['id']}}}", head + kind + line + fields)
 
 
