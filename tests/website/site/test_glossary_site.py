@@ -74,6 +74,7 @@ def test_the_markdown_twin_of_a_chapter_is_plain(site: Path) -> None:
 
 def _mouse(context: Any, base: str) -> dict[str, Any]:
     tab = opened(context, base)
+    tab.wait_for_load_state("networkidle")  # what the page itself asks for does not count
     asked: list[str] = []
     tab.on("request", lambda request: asked.append(request.url.rpartition("/")[2]))
     link = tab.locator("a.fb-term").nth(2)
