@@ -122,9 +122,17 @@ def sentences_page() -> str:
 
 
 def by_file(templates: Sequence[Sentence]) -> Iterator[Html]:
-    """Sentences as lists, one for each file in its order of lines, below the name of the file."""
+    """Sentences as lists, one for each file in its order of lines, below the name of the file.
+
+    Folders have headings: one for each file would fill the page with addresses.
+    """
+    last = ""
     for file in dict.fromkeys(template.file for template in templates):
-        yield Markdown("## {}\n").format(file)
+        folder, _, name = file.rpartition("/")
+        if folder != last:
+            yield Markdown("## {}\n").format(folder)
+        last = folder
+        yield Markdown("**{}**\n").format(name)
         of_file = (template for template in templates if template.file == file)
         for template in sorted(of_file, key=lambda template: template.line):
             yield Markdown("- {}").format(template.text)

@@ -42,4 +42,5 @@ def test_a_place_is_that_of_the_sentence() -> None:
 def test_both_pages_lead_to_each_other() -> None:
     assert "(script-sentences.md)" in sentences_page()
     page = script_sentences_page()
-    assert "(sentences.md)" in page and "## docs/assets/flopbook/plan/train.js" in page
+    assert "(sentences.md)" in page and "## docs/assets/flopbook/plan\n" in page
+    assert "**train.js**" in page
