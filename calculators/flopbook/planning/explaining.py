@@ -9,7 +9,14 @@ import numpy as np
 
 from flopbook.errors import FlopbookError
 from flopbook.formulas.training_memory_inputs import OFFLOADED
-from flopbook.planning.planner import DIVISION, PlannedLayout, RunPlan, division_of, plan
+from flopbook.planning.planner import (
+    DIVISION,
+    PlannedLayout,
+    RunPlan,
+    division_of,
+    plan,
+    seconds_by_chunks,
+)
 from flopbook.planning.question import MOST_CHIPS, Question
 from flopbook.prediction.bands import SOFTWARE
 from flopbook.prediction.fitted import fitted_kinds
@@ -17,7 +24,6 @@ from flopbook.prediction.layouts import Layouts, RunLayout
 from flopbook.prediction.networks import NETWORK
 from flopbook.prediction.step_time import step_parts
 
-MOST_ALIKE = 4096  # layouts of one division that are looked through
 NEAR = 0.05  # share of a step by which another number of chunks may be longer to be named
 STEPS = 8  # counts that are tried between one that is too small and its double
 
@@ -73,10 +79,8 @@ def other_chunks(found: RunPlan, layout: PlannedLayout) -> dict[int, float]:
         return {}
     degrees = dict(zip(DIVISION, division_of(layout), strict=True))
     question = found.question._replace(fixed={**found.question.fixed, **degrees})
-    seconds: dict[int, float] = {}
-    for other in plan(question, top=MOST_ALIKE).layouts:
-        seconds.setdefault(other.virtual, other.seconds)
-    shares = {count: one / layout.seconds - 1 for count, one in sorted(seconds.items())}
+    seconds = sorted(seconds_by_chunks(question).items())
+    shares = {count: one / layout.seconds - 1 for count, one in seconds}
     return {n: share for n, share in shares.items() if n != layout.virtual and share <= NEAR}
 
 

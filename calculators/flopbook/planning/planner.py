@@ -128,7 +128,7 @@ def plan(question: Question, top: int = DEFAULT_TOP, *, with_front: bool = False
 
 def division_of(layout: PlannedLayout) -> tuple[int, ...]:
     """How a layout divides the chips."""
-    return layout.tp, layout.pp, layout.cp, layout.ep, layout.dp
+    return tuple(getattr(layout, name) for name in DIVISION)
 
 
 def _divisions(layouts: list[PlannedLayout], top: int) -> list[PlannedLayout]:
@@ -155,6 +155,18 @@ def _best_divisions(
     width = variants.shape[1]
     places = (np.intp(cell * width + variants[cell].argmin()) for cell in chosen.values())
     return [_layout(question, space, found, place) for place in places]
+
+
+def seconds_by_chunks(question: Question) -> dict[int, float]:
+    """Number of chunks -> seconds of the fastest layout with so many that fits."""
+    inputs, space = memory_inputs(question), space_of(question)
+    fastest: dict[int, float] = {}
+    for found in evaluated(question, space, Sieve(inputs), inputs):
+        quickest = np.where(found.is_possible, found.seconds, np.inf).min(axis=(1, 2))
+        for count in np.unique(found.cells.numbers["virtual"]):
+            least = float(quickest[found.cells.numbers["virtual"] == count].min())
+            fastest[int(count)] = min(least, fastest.get(int(count), np.inf))
+    return fastest
 
 
 def _unbeaten(layouts: list[PlannedLayout]) -> list[PlannedLayout]:

@@ -59,22 +59,20 @@ def expert_cost(runs: Layouts, p: Parameters) -> Column:
     return arrays.where(replays_step(runs), 1, p["expert_cost"])
 
 
-def routing_launches(runs: Layouts, p: Parameters) -> Column:
-    """Seconds of a layer and micro-batch in which kernels of routing and experts are launched."""
-    # The products of each expert that a rank holds are launched by themselves.
-    routing = p["expert_launch"] + p["expert_kernels"] * runs["experts"] / runs["ep"]
-    routing = routing * arrays.where(_has_one_kernel(runs), REPLAYED, 1)
-    return arrays.where(is_mixture(runs) & (runs["is_torus"] < 1), routing, 0)
+def routing_launches(runs: Layouts, p: Parameters) -> tuple[Column, Column]:
+    """Seconds of a layer and micro-batch in which kernels of routing and experts are launched.
 
-
-def waiting_launches(runs: Layouts, p: Parameters) -> Column:
-    """Those of them that nothing hides.
-
-    Where no token is dropped, the host reads how many go to each expert before it launches what
-    sends and multiplies them (Megatron-LM, pull request 2368), so that the chip waits for it. One
-    kernel may ask once a layer too, but launches so little that it hides.
+    Those that hide as other launches do, and those that nothing hides. Where no token is dropped,
+    the host reads how many go to each expert before it launches what sends and multiplies them
+    (Megatron-LM, pull request 2368), so that the chip waits for it. One kernel may ask once a layer
+    too, but launches so little that it hides.
     """
-    return arrays.where(_has_one_kernel(runs), 0, routing_launches(runs, p))
+    # The products of each expert that a rank holds are launched by themselves.
+    each = p["expert_launch"] + p["expert_kernels"] * runs["experts"] / runs["ep"]
+    launched = arrays.where(is_mixture(runs) & (runs["is_torus"] < 1), each, 0)
+    has_one_kernel = _has_one_kernel(runs)
+    hidden = arrays.where(has_one_kernel, REPLAYED * launched, 0)
+    return hidden, arrays.where(has_one_kernel, 0, launched)
 
 
 def expert_parallel(runs: Layouts, p: Parameters, work: Column) -> Column:

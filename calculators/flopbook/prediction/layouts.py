@@ -12,8 +12,8 @@ from flopbook.prediction.arrays import Column, Mask
 from flopbook.prediction.machines import ChipRates, has_switch, machine_of
 from flopbook.prediction.schedules import schedule_of
 from flopbook.prediction.software_words import (
-    balances_experts,
     gradient_bytes,
+    is_bridge_benchmark,
     is_compiled,
     offloaded_activations,
     offloaded_states,
@@ -179,7 +179,7 @@ def _habits(software: str, precision: str, words: str) -> dict[str, Any]:
         "is_async_tp": overlaps_sums(software),
         "gradient_bytes": gradient_bytes(precision, words),
         "overlaps_gradients": overlaps_gradients(software),
-        "is_balanced": balances_experts(words),
+        "is_balanced": is_bridge_benchmark(words),
     }
 
 

@@ -40,8 +40,8 @@ def gradient_bytes(precision: str, words: str = "") -> float:
     Megatron-LM, DeepSpeed and nanotron add up in fp32 with bf16, which has few digits; fp16 keeps
     its own format and scales the loss (Megatron-LM sets `accumulate_allreduce_grads_in_fp32`).
     """
-    is_benchmark = BRIDGE_REPORT in words.lower()
-    return 2.0 if is_benchmark or precision.lower().startswith("fp16") else 4.0
+    is_narrow = is_bridge_benchmark(words) or precision.lower().startswith("fp16")
+    return 2.0 if is_narrow else 4.0
 
 
 def is_compiled(software: str) -> bool:
@@ -49,8 +49,8 @@ def is_compiled(software: str) -> bool:
     return "compile" in software.lower().replace("no torch.compile", "eager")
 
 
-def balances_experts(words: str) -> bool:
-    """Whether the words for a source name a report whose mixtures send all experts as much."""
+def is_bridge_benchmark(words: str) -> bool:
+    """Whether the words for a source name the report of Megatron-Bridge's benchmarks."""
     return BRIDGE_REPORT in words.lower()
 
 

@@ -22,7 +22,6 @@ from flopbook.prediction.experts import (
     is_mixture,
     replays_step,
     routing_launches,
-    waiting_launches,
 )
 from flopbook.prediction.layouts import Layouts
 from flopbook.prediction.offloading import HELD, waiting_of
@@ -320,8 +319,8 @@ def _pipeline_sends(runs: Layouts, p: Parameters, tokens: Column) -> Column:
 def _launches(runs: Layouts, p: Parameters, layers: Column, work: Column) -> Column:
     """What launching kernels adds: they hide behind longer work, and hide shorter work."""
     each = arrays.where(is_early(runs), p["launch_early"], p["launch"])
-    waiting = waiting_launches(runs, p)
-    each = arrays.where(replays_step(runs), 0, each + routing_launches(runs, p) - waiting)
+    hidden, waiting = routing_launches(runs, p)
+    each = arrays.where(replays_step(runs), 0, each + hidden)
     # A compiled TPU step is one program.
     seconds = layers * arrays.where(is_torus(runs), 0.1 * p["launch"], each)
     exposed = arrays.maximum(seconds - work, 0) + OVERLAP * arrays.minimum(work, seconds)

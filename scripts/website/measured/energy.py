@@ -7,8 +7,9 @@ describe the power: what the GPU draws whatever it does, and so much for each by
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
 from typing import NamedTuple
+
+import numpy as np
 
 from flopbook.errors import UnknownName
 from scripts.website.measured.microbenchmarks import sweep
@@ -33,7 +34,7 @@ def power_parts(left_out: int | None = None) -> PowerParts:
     """The constants that fit all rows of the sweep best, or all but one."""
     measured = [row for number, row in enumerate(sweep("roofline").rows) if number != left_out]
     rates = [(1.0, row[1] / TERA, row[2] / TERA) for row in measured]
-    fixed, byte, operation = _least_squares(rates, [row[4] for row in measured])
+    fixed, byte, operation = np.linalg.lstsq(rates, [row[4] for row in measured])[0].tolist()
     return PowerParts(fixed, byte / TERA, operation / TERA)
 
 
@@ -49,25 +50,3 @@ def power_of(name: str) -> float:
     if name != "fixed":
         raise UnknownName("part of the power", name, ("fixed",))
     return power_parts().fixed
-
-
-def _least_squares(rows: Sequence[Sequence[float]], wanted: Sequence[float]) -> list[float]:
-    """The coefficients whose sums with the rows are nearest to what is wanted.
-
-    Solves the normal equations by elimination: enough for a few columns of like size.
-    """
-    size = len(rows[0])
-    table = [
-        [sum(row[i] * row[j] for row in rows) for j in range(size)]
-        + [sum(row[i] * value for row, value in zip(rows, wanted, strict=True))]
-        for i in range(size)
-    ]
-    for step in range(size):
-        pivot = table[step][step]
-        table[step] = [entry / pivot for entry in table[step]]
-        for other in range(size):
-            if other != step:
-                factor = table[other][step]
-                pairs = zip(table[other], table[step], strict=True)
-                table[other] = [mine - factor * its for mine, its in pairs]
-    return [line[-1] for line in table]

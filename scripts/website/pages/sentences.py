@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import functools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -126,14 +126,17 @@ def by_file(templates: Sequence[Sentence]) -> Iterator[Html]:
 
     Folders have headings: one for each file would fill the page with addresses.
     """
-    last = ""
-    for file in dict.fromkeys(template.file for template in templates):
-        folder, _, name = file.rpartition("/")
-        if folder != last:
-            yield Markdown("## {}\n").format(folder)
-        last = folder
-        yield Markdown("**{}**\n").format(name)
-        of_file = (template for template in templates if template.file == file)
-        for template in sorted(of_file, key=lambda template: template.line):
-            yield Markdown("- {}").format(template.text)
-        yield Html()
+    files = dict.fromkeys(template.file for template in templates)
+    for folder in dict.fromkeys(file.rpartition("/")[0] for file in files):
+        yield Markdown("## {}\n").format(folder)
+        for file in files:
+            parent, _, name = file.rpartition("/")
+            if parent == folder:
+                yield Markdown("**{}**\n").format(name)
+                yield from _listed(template for template in templates if template.file == file)
+
+
+def _listed(templates: Iterable[Sentence]) -> Iterator[Html]:
+    for template in sorted(templates, key=lambda template: template.line):
+        yield Markdown("- {}").format(template.text)
+    yield Html()

@@ -37,8 +37,8 @@ def test_a_page_takes_no_harm_from_its_address(surf: Any, base: str, page: str) 
     queries = [OTHERS, *("&".join(f"{key}={quote(one)}" for key in PAGES[page]) for one in VALUES)]
 
     def use(context: Any) -> list[str]:
-        context.add_init_script(HOOK)
         tab, harm = context.new_page(), list[str]()
+        tab.add_init_script(HOOK)
         tab.on("pageerror", lambda error: harm.append(str(error)))
         tab.on("request", lambda request: harm.extend(_elsewhere(request.url, base)))
         for query in queries:
