@@ -19,22 +19,31 @@ import numpy as np
 from flopbook.data.files import write_text
 from flopbook.data.measured_runs import run_files
 from flopbook.data.runs import RunSource
-from flopbook.prediction import collectives, memory, training
+from flopbook.prediction import collectives, memory, training, whole_runs
 from flopbook.prediction.arrays import Column, Mask
 from flopbook.prediction.bands import BAND_OF_PARTIAL_ROWS, BAND_WITHOUT_STACK, THROUGHPUT_BAND
 from flopbook.prediction.catalogue import MODELS
 from flopbook.prediction.fits import (
     FOLDS,
     cases_of,
-    fitted,
+    fitted_with_moves,
     left_out_errors,
     predicted,
 )
-from flopbook.prediction.fitted import FILE, fitted_kinds
-from flopbook.prediction.models import Case, PredictionModel
+from flopbook.prediction.fitted import FILE, Fitted, fitted_kinds
+from flopbook.prediction.models import Case, PredictionModel, no_traits
 from flopbook.prediction.named_models import MODEL_SHAPE
-from scripts.fit_bands import LeftOut, covered, measured_bands, power_of_unseen, raised
+from scripts.fit_bands import (
+    NOTHING,
+    LeftOut,
+    covered,
+    measured_bands,
+    power_of_unseen,
+    raised,
+)
+from scripts.fit_calibration import calibrated_sources, summary
 from scripts.fit_left_out import collective_errors, errors_without_framework
+from scripts.fit_moves import triangle, with_short_rows
 from scripts.fit_traits import trait_values
 from scripts.fit_years import MANY, powers_of_years
 
@@ -60,7 +69,7 @@ def main() -> int:
         return _compare(kinds)
     committed = json.loads(FILE.read_text(encoding="utf-8"))
     fits = {kind: kinds.get(kind, committed.get(kind)) for kind in MODELS}
-    write_text(FILE, json.dumps(fits, indent=1) + "\n")
+    write_text(FILE, with_short_rows(json.dumps(fits, indent=1)) + "\n")
     print(f"wrote {FILE.name}")
     return 0
 
@@ -75,7 +84,7 @@ def fit_kind(
     readable = cases_of(model, run_files().values(), use="fit").cases
     # What a name stands for may change with its entry: only sizes that a source gives are fitted.
     cases = tuple(case for case in readable if MODEL_SHAPE not in case.inferred)
-    parameters = fitted(model, cases)
+    parameters, moves = fitted_with_moves(model, cases)
     measured = np.array([case.measured for case in cases])
     errors = predicted(model, cases, parameters) / measured - 1
     record: dict[str, Any] = {
@@ -84,6 +93,7 @@ def fit_kind(
         "residuals": _by_row(cases, errors),
         "left_out": {},
         "coverage": {},
+        "moves": triangle(model, moves),
     }
     if not with_bands:
         return record
@@ -97,33 +107,41 @@ def fit_kind(
     # too few sources: a left-out one leaves nothing to know its links from.
     unseen = clusters if model is collectives.MODEL else sources
     # Who asks has a run that is younger than all that was fitted, too.
-    powers = powers_of_years(model, cases, _years()) if model.priors else {"": 1.0}
+    told = powers_of_years(model, cases, _years()) if model.priors else {}
+    trained = _training(fits)
+    powers = {"": _power_of_years(model, trained), **told}
+    others = _spread_of_others(model, trained)
 
     def bands_by(chosen: Mask) -> dict[str, Any]:
         kept = [case for case, is_chosen in zip(cases, chosen, strict=True) if is_chosen]
         traits = {trait: one.where(chosen) for trait, one in by_trait.items()}
-        record = measured_bands(model, kept, unseen.where(chosen), traits)
+        record = measured_bands(model, kept, unseen.where(chosen), traits, others)
         return {**record, "bands": raised(record["bands"], powers)}
 
     record["left_out"] = _by_row(cases, unseen.errors)
+    record["years"] = {name: _rounded(power) for name, power in told.items()}
     record |= bands_by(np.full(len(cases), fill_value=True))
     if model is memory.MODEL:
-        record["bands"] = _memory_bands(cases, errors, fits.get(training.MODEL.kind))
-    if model is training.MODEL:
-        of_throughput = {"": powers.get(THROUGHPUT_BAND, powers[""])}
-        record["bands"] |= raised({BAND_WITHOUT_STACK: _blind_band(cases)}, of_throughput)
-    # What is known of memory was read in code with its rows in view: none of them is left out.
-    if model is not memory.MODEL:
-        found = {"publication": sources, "cluster": clusters, **by_trait}
-        if model is collectives.MODEL:
-            found = {"sweep": clusters}
-        record["coverage"] = {
-            name: covered(model, cases, one, bands_by)
-            for name, one in found.items()
-            if len(set(one.groups)) > 1
-        }
+        record["bands"] = _memory_bands(cases, errors, trained)
+    record["bands"] |= _blind_bands(model, cases, powers)
+    ways = _ways_to_leave_out(model, {"publication": sources, "cluster": clusters, **by_trait})
+    record["coverage"] = {name: covered(model, cases, one, bands_by) for name, one in ways.items()}
+    of_kind = Fitted(**record)
+    record["calibrated"] = summary(calibrated_sources(model, cases, of_kind)) if parameters else {}
     _print(model, cases, errors, clusters.errors, sources.errors)
     return record
+
+
+def _ways_to_leave_out(model: PredictionModel, found: Mapping[str, LeftOut]) -> dict[str, LeftOut]:
+    """What is left out to see whether bands hold it, where others of its sort remain.
+
+    What is known of memory was read in code with its rows in view: none of them is left out.
+    """
+    if model is memory.MODEL:
+        return {}
+    if model is collectives.MODEL:
+        return {"sweep": found["cluster"]}
+    return {name: one for name, one in found.items() if len(set(one.groups)) > 1}
 
 
 def _by_row(cases: tuple[Case, ...], errors: Column) -> dict[str, float]:
@@ -161,11 +179,31 @@ def _left_out(
     return LeftOut(tuple(map(group, cases)), errors)
 
 
-def _blind_band(cases: tuple[Case, ...]) -> float:
-    """The band of training steps where nothing says which software ran."""
+def _blind_bands(
+    model: PredictionModel, cases: tuple[Case, ...], powers: Mapping[str, float]
+) -> dict[str, float]:
+    """The bands of runs where nothing says what decides much: the software, what is recomputed."""
+    if model is training.MODEL:
+        band = _blind_band(model, cases, training.without_stack)
+        return raised({BAND_WITHOUT_STACK: band}, {"": powers.get(THROUGHPUT_BAND, powers[""])})
+    if model is whole_runs.MODEL:
+        band = _blind_band(model, cases, _without_recompute(_sources()))
+        return {whole_runs.BY_UNKNOWN.band: band}
+    return {}
+
+
+def _blind_band(
+    model: PredictionModel, cases: tuple[Case, ...], asked: Callable[[Case], Case]
+) -> float:
+    """The band of runs where nothing says what `asked` hides, such as which software ran."""
     sound = [case for case in cases if case.is_sound]
-    errors = left_out_errors(training.MODEL, sound, _source, MANY, asked=training.without_stack)
+    errors = left_out_errors(model, sound, _source, MANY, asked=asked)
     return LeftOut(tuple(map(_source, sound)), errors).band
+
+
+def _without_recompute(sources: Mapping[str, RunSource]) -> Callable[[Case], Case]:
+    """Hides what a whole run computes again."""
+    return lambda case: whole_runs.without_recompute(case, sources[case.source])
 
 
 def _years() -> Callable[[Case], int]:
@@ -178,9 +216,7 @@ def _sources() -> dict[str, RunSource]:
     return {name: source for file in run_files().values() for name, source in file.sources.items()}
 
 
-def _memory_bands(
-    cases: tuple[Case, ...], errors: Column, trained: dict[str, Any] | None
-) -> dict[str, float]:
+def _memory_bands(cases: tuple[Case, ...], errors: Column, trained: Fitted) -> dict[str, float]:
     """Bands of training memory, where the framework is known and where nothing says which ran.
 
     No constant is fitted that could be left out, but the options of frameworks were read with these
@@ -201,16 +237,41 @@ def _memory_bands(
     }
 
 
-def _power_of_unseen_training(record: dict[str, Any] | None) -> float:
+def _training(fits: Mapping[str, dict[str, Any]]) -> Fitted:
+    """What is known of training: as it was fitted just now, else as it is committed."""
+    record = fits.get(training.MODEL.kind)
+    return Fitted(**{**NOTHING, **record}) if record else fitted_kinds()[training.MODEL.kind]
+
+
+def _power_of_years(model: PredictionModel, trained: Fitted) -> float:
+    """The power for later runs of a kind that has too few sources to tell it: that of training.
+
+    Nothing moves on where neither software nor generations of chips tell runs apart.
+    """
+    moves_on = model.priors and model.traits is not no_traits
+    return trained.years.get(THROUGHPUT_BAND, 1.0) if moves_on else 1.0
+
+
+def _spread_of_others(model: PredictionModel, trained: Fitted) -> float:
+    """How far left-out sources of training lie apart, the only kind that has many; a logarithm.
+
+    It says nothing of training itself, nor of links, which have sweeps enough of their own.
+    """
+    if model in (training.MODEL, collectives.MODEL):
+        return 0.0
+    return _sound_training(trained.left_out).size
+
+
+def _power_of_unseen_training(trained: Fitted) -> float:
     """How far training's band of fitted errors is from that of left-out ones, as a power."""
-    committed = fitted_kinds()[training.MODEL.kind]
-    residuals = record["residuals"] if record else committed.residuals
-    unseen = record["left_out"] if record else committed.left_out
+    return power_of_unseen(*map(_sound_training, (trained.residuals, trained.left_out)))
+
+
+def _sound_training(errors: Mapping[str, float]) -> LeftOut:
+    """Errors of the sound rows of training, by source."""
     cases = cases_of(training.MODEL, run_files().values(), use="fit").cases
-    sound = [case for case in cases if case.is_sound and case.row.id in residuals]
-    groups = tuple(map(_source, sound))
-    errors = (np.array([by_row[case.row.id] for case in sound]) for by_row in (residuals, unseen))
-    return power_of_unseen(*(LeftOut(groups, one) for one in errors))
+    sound = [case for case in cases if case.is_sound and case.row.id in errors]
+    return LeftOut(tuple(map(_source, sound)), np.array([errors[case.row.id] for case in sound]))
 
 
 def _rounded(value: float) -> float:

@@ -33,6 +33,9 @@ ENOUGH = 10
 # Fewer values than this say nothing of another one.
 LEAST_VALUES = 3
 HALVINGS = 60
+# Sources of other kinds that count beside those of a kind. The spreads of kinds differ by no more
+# than twelve sources of one would scatter (five kinds, less what their own few sources scatter).
+OTHER_SOURCES = 10
 # What bands do not depend on.
 NOTHING: Mapping[str, Any] = {"parameters": {}, "residuals": {}, "left_out": {}, "coverage": {}}
 
@@ -58,12 +61,30 @@ class LeftOut(NamedTuple):
         """
         if not self.groups:
             return math.inf
+        return round(math.exp(self.size * widening(len(set(self.groups)))), 4)
+
+    @property
+    def size(self) -> float:
+        """The size of error, a logarithm, that `COVERAGE` of the known groups do not exceed."""
         counts = Counter(self.groups)
         sizes = np.abs(np.log1p(self.errors))
         shares = np.array([1 / counts[name] for name in self.groups]) / len(counts)
         order = np.argsort(sizes, kind="stable")
         place = np.searchsorted(np.cumsum(shares[order]), COVERAGE - 1e-9)
-        return round(math.exp(sizes[order][place] * widening(len(counts))), 4)
+        return float(sizes[order][place])
+
+    def band_beside(self, others: float) -> float:
+        """The band where sources of other kinds lie `others` apart, a logarithm.
+
+        A few sources that agree may do so by chance. So they are taken to lie as far apart as they
+        do together with those of other kinds, unless they say that it is more.
+        """
+        if not self.groups:
+            return math.inf
+        own = len(set(self.groups))
+        count = own + OTHER_SOURCES
+        spread = math.sqrt((own * self.size**2 + OTHER_SOURCES * others**2) / count)
+        return max(self.band, round(math.exp(spread * widening(count)), 4))
 
 
 def widening(groups: int) -> float:
@@ -90,13 +111,20 @@ def _student(angle: float, freedom: int) -> float:
 
 
 def measured_bands(
-    model: PredictionModel, cases: Sequence[Case], unseen: LeftOut, by_trait: Mapping[str, LeftOut]
+    model: PredictionModel,
+    cases: Sequence[Case],
+    unseen: LeftOut,
+    by_trait: Mapping[str, LeftOut],
+    others: float = 0.0,
 ) -> dict[str, Any]:
-    """The bands of a kind by its left-out errors, with what they depend on: see `Fitted`."""
+    """The bands of a kind by its left-out errors, with what they depend on: see `Fitted`.
+
+    `others` is how far sources of other kinds lie apart, as a logarithm.
+    """
     is_sound = np.array([case.is_sound for case in cases])
     counts = np.array(strangeness(model, cases))
     usual = int(np.median(counts[is_sound])) if np.any(is_sound) else 0
-    bands = _quantity_bands(model, cases, unseen, is_sound & (counts <= usual))
+    bands = _quantity_bands(model, cases, unseen, is_sound & (counts <= usual), others)
     if np.sum(~is_sound) >= ENOUGH and model.traits is not no_traits:
         bands[BAND_OF_PARTIAL_ROWS] = unseen.where(~is_sound).band
     bands |= trait_bands(by_trait, bands[""])
@@ -123,16 +151,21 @@ def power_of_unseen(seen: LeftOut, unseen: LeftOut) -> float:
 
 
 def _quantity_bands(
-    model: PredictionModel, cases: Sequence[Case], unseen: LeftOut, is_like: Mask
+    model: PredictionModel, cases: Sequence[Case], unseen: LeftOut, is_like: Mask, others: float
 ) -> dict[str, float]:
-    """A band for each quantity, and one for all, of rows as like the others as half of them are."""
+    """A band for each quantity, and one for all, of rows as like the others as half of them are.
+
+    A quantity of which no row is sound, since all leave open what it depends on, has that of all.
+    """
     shown = [case.shown or model.shown for case in cases]
     quantities = np.array([line.band or line.quantity for line in shown])
-    bands = {"": unseen.where(is_like).band}
+    is_sound = np.array([case.is_sound for case in cases])
+    bands = {"": unseen.where(is_like).band_beside(others)}
     for quantity in sorted(set(quantities)):
-        chosen = is_like & (quantities == quantity)
+        of_it = quantities == quantity
+        chosen = is_like & of_it if np.any(is_sound & of_it) else of_it
         if np.sum(chosen) >= ENOUGH:
-            bands[str(quantity)] = unseen.where(chosen).band
+            bands[str(quantity)] = unseen.where(chosen).band_beside(others)
     return bands
 
 

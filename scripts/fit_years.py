@@ -28,8 +28,9 @@ def powers_of_years(
 ) -> dict[str, float]:
     """The power to which each band has to be raised to hold runs of later years.
 
-    Under "" is that of all others. It is 1 where bands hold them, or where too few sources tell.
-    Runs unlike all older ones in more traits than usual have bands of their own, and are left out.
+    Under "" is that of all others. It is 1 where bands hold them; where too few sources tell, none
+    is there. Runs unlike all older ones in more traits than usual have bands of their own, and are
+    left out.
     """
     told: dict[str, list[tuple[str, float]]] = {"": []}
     for year in sorted(set(map(year_of, cases)))[:-1]:
@@ -42,8 +43,7 @@ def powers_of_years(
         for case, share in zip(later, _shares(model, known, older, later), strict=True):
             told[""].append((case.source, share))
             told.setdefault(_band_name(model, case), []).append((case.source, share))
-    powers = {name: _power(shares) for name, shares in told.items() if _tell_enough(shares)}
-    return {"": 1.0, **powers}
+    return {name: _power(shares) for name, shares in told.items() if _tell_enough(shares)}
 
 
 def _tell_enough(shares: Sequence[tuple[str, float]]) -> bool:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
-from flopbook.formulas import formulas, get_formula
+from flopbook.formulas import formulas
 from scripts.bench.pages import open_tabs
 from scripts.bench.results import Counted, Timed
 
@@ -55,8 +55,6 @@ def forms(site: Path, runs: int) -> Iterator[Timed | Counted]:
     """Every form of a calculator: its first field is typed anew, key by key."""
     with open_tabs(site) as (new_tab, base):
         for name in formulas():
-            if not get_formula(name).printed:
-                continue
             tab = new_tab()
             tab.goto(f"{base}calculators/{name}/")
             tab.wait_for_selector(".fb-form .fb-answer:not(:empty)")

@@ -19,6 +19,7 @@ from scripts.website.build.weigh import (
     TEMPLATES,
     browser_path,
     served,
+    visit,
     weigh_site,
 )
 
@@ -137,6 +138,8 @@ def works(site: Path, runs: int) -> Iterator[Timed | Weighed]:
     yield Weighed("works: weight of the page", size, f"{BUDGET // 1000} kB")
 
 
+# What a chip or a model fills in is folded away, and so could not be typed into.
+_UNFOLD = "for (const fold of document.querySelectorAll('.fb-form details')) fold.open = true"
 # Notes, for each keystroke, when answer and picture were in the page and when they were painted.
 _KEYSTROKES = """() => {
   const strokes = window.strokes = [];
@@ -152,7 +155,11 @@ _TYPED = {
     "memory": ("seq", "16384"),
     "bubble": ("microbatches", "1024"),
     "serving": ("seq", "16384"),
+    "roofline": ("kernels", "gemm 4096x4096x4096"),
+    "shard": ("layout", "A[I_XY, J_Z]"),
+    "sharded-matmul": ("dims", "I=2048,J=8192,K=8192"),
 }
+_DRAWN = ".fb-curve .fb-frame > *"  # a curve, a picture of the form's own, or a table of blocks
 
 
 def form(site: Path, runs: int) -> Iterator[Timed]:
@@ -161,7 +168,8 @@ def form(site: Path, runs: int) -> Iterator[Timed]:
         for name, (field, text) in _TYPED.items():
             tab = new_tab()
             tab.goto(f"{base}calculators/{name}/")
-            tab.wait_for_selector(".fb-curve svg")
+            tab.wait_for_selector(_DRAWN)
+            tab.evaluate(_UNFOLD)
             strokes: list[list[float]] = []
             for _ in range(runs):
                 tab.fill(f"[name={field}]", "")
@@ -208,7 +216,7 @@ def search(site: Path, runs: int) -> Iterator[Timed | Weighed]:
     with open_tabs(site) as (new_tab, base):
         for _ in range(min(runs, _MOST_VISITS)):
             tab = new_tab()
-            tab.goto(base + "handbook/roofline/", wait_until="networkidle")
+            visit(tab, base + "handbook/roofline/")
             tab.focus(".md-search__input")
             times = [asked(tab, question) for question in QUESTIONS]
             first.append(times[0])

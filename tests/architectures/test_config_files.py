@@ -36,12 +36,9 @@ def write(tmp_path: Path) -> Write:
 
     def written(content: Any, name: str = "config.json") -> Path:
         path = tmp_path / name
-        data = (
-            content
-            if isinstance(content, bytes)
-            else (content if isinstance(content, str) else json.dumps(content)).encode()
-        )
-        path.write_bytes(data)
+        if not isinstance(content, (bytes, str)):
+            content = json.dumps(content)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
         return path
 
     return written

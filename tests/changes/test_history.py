@@ -130,7 +130,7 @@ def test_the_feed_is_atom_and_says_old_new_and_source(tmp_path: Path, commit: Co
     ]
     assert len({entry.findtext("a:id", "", ATOM) for entry in entries}) == 2
     content = entries[0].findtext("a:content", "", ATOM)
-    assert content == "peak bf16 dense: changed, 100 TFLOP/s to 150 TFLOP/s (+50.0%), b2026two"
+    assert content == "peak bf16 dense: changed, 100 TFLOP/s to 150 TFLOP/s (+50.0 %), b2026two"
 
 
 def test_the_feed_holds_whatever_people_write(tmp_path: Path, commit: Commit) -> None:

@@ -220,6 +220,66 @@ def test_only_plain_data_leaves_the_revision(repo: Repository, tmp_path: Path) -
     assert books.models == tmp_path / "out" / "calculators" / "models" and books.models.is_dir()
 
 
+def test_no_filter_of_a_clone_runs(repo: Repository, tmp_path: Path) -> None:
+    """`git archive` ran them; attributes also left files out of it, or rewrote them."""
+    mark = tmp_path / "ran"
+    git(repo.root, "config", "filter.evil.smudge", f"touch {mark}; cat")
+    repo.write(".git/info/attributes", "* filter=evil\n*.bib export-ignore\n")
+    repo.write("accelerators/acme/one.yaml", entry_text(claim(value=7), *CLAIMS[1:]))
+    assert {change.kind for change in repo.against("HEAD").written} == {"accelerator"}
+    assert not mark.exists()
+
+
+def test_no_program_fetches_what_a_partial_clone_lacks(repo: Repository, tmp_path: Path) -> None:
+    mark, part = tmp_path / "ran", tmp_path / "part"
+    git(repo.root, "config", "uploadpack.allowFilter", "true")
+    source = repo.root.as_uri()
+    git(tmp_path, "clone", "-q", "--filter=blob:none", "--no-checkout", source, str(part))
+    git(part, "config", "remote.origin.url", "ssh://127.0.0.2/none")
+    git(part, "config", "core.sshCommand", f"touch {mark}; false")
+    with pytest.raises(FlopbookError, match="partial clone"):
+        base.extracted(part, "HEAD", tmp_path / "out")
+    assert not mark.exists()
+
+
+def test_a_file_that_git_has_lost_is_named(repo: Repository, tmp_path: Path) -> None:
+    named = "HEAD:accelerators/acme/one.yaml"
+    blob = subprocess.check_output(["git", "-C", repo.root, "rev-parse", named], text=True).strip()
+    (repo.root / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
+    with pytest.raises(FlopbookError, match=r"^accelerators/acme/one\.yaml of .*git fsck"):
+        base.extracted(repo.root, "HEAD", tmp_path / "out")
+
+
+def test_a_file_without_end_is_not_read(
+    repo: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(base, "MAX_BYTES", 10)
+    with pytest.raises(FlopbookError, match="bytes, expected 10 at most"):
+        base.extracted(repo.root, "HEAD", tmp_path / "out")
+
+
+def test_a_product_is_written_only_where_it_has_changed(repo: Repository, tmp_path: Path) -> None:
+    """Two thousand files took half of the time, and most are as they were."""
+    for name in ("two", "gone", "linked", "empty"):
+        text = entry_text(*CLAIMS, id=f"acme/{name}") if name != "empty" else ""
+        repo.write(f"accelerators/acme/{name}.yaml", text)
+    repo.commit("four")
+    repo.write("accelerators/acme/two.yaml", entry_text(claim(value=7), id="acme/two"))
+    linked = repo.root / "accelerators/acme/linked.yaml"
+    linked.rename(tmp_path / "outside.yaml")
+    linked.symlink_to(tmp_path / "outside.yaml")
+    for name in ("gone", "empty"):
+        (repo.root / f"accelerators/acme/{name}.yaml").unlink()
+    Library(repo.root)  # from here on no link below it is followed
+    books = base.extracted(repo.root, "four", tmp_path / "out")
+    written = {path.stem for path in (tmp_path / "out" / "accelerators/acme").iterdir()}
+    assert written == {"vendor", "two", "gone", "linked", "empty"}
+    assert books.entry_path("acme/one") == repo.root / "accelerators/acme/one.yaml"
+    assert books.heads.keys() == {f"acme/{name}" for name in ("gone", "linked", "one", "two")}
+    assert books.load_entry("acme/two").claims[0].value == 100
+    assert books.read_entries()[0].keys() == books.heads.keys()
+
+
 def test_the_folder_in_which_it_runs_lends_no_code(
     repo: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -354,3 +354,27 @@ def test_a_whole_without_parts_is_told(world: World, kind: str) -> None:
     world.entry("box", claim(), kind=kind, parts={"acme/one": 8})
     world.library.forget()
     assert [problem for problem in lint() if problem.rule == "part"] == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({}, ["memory per node in the entry of a package"]),
+        ({"per": "package"}, []),
+        ({"per": "die"}, []),
+    ],
+)
+def test_a_chip_states_no_total_of_its_node(
+    world: World, changes: dict[str, str], words: list[str]
+) -> None:
+    """640 GB of a node, typed into the entry of the chip, were shown as those of the chip."""
+    world.entry("one", claim("memory", **{"per": "node", **changes}))
+    found = [problem for problem in lint() if problem.rule == "part"]
+    assert [problem.found for problem in found] == words
+    if found:
+        assert_clean(DataError(found))
+
+
+def test_a_chip_states_the_domain_that_it_is_linked_into(world: World) -> None:
+    world.entry("one", claim("scaleup_domain", per="node"))
+    assert not [problem for problem in lint() if problem.rule == "part"]

@@ -19,7 +19,9 @@ def test_in_a_terminal(cli: Any, tmp_path: Path, fails: Any) -> None:
     assert "looked up   4, not found 0" in said and "wrong       2, 50.0 % (95 % interval" in said
     assert '"cases": 2' in cli("audit", "--score", str(path), "--json").out
     assert '"quantity"' in cli("audit", "--sample", "1", "--json").out
-    assert "is no count; write 100" in fails("audit", "--sample", "-1")
+    wanted = "no whole number from 1 to 999,999,999; write"
+    assert f"'-1' is {wanted} 100" in fails("audit", "--sample", "-1")
+    assert f"'20261129000' is {wanted} 1" in fails("audit", "--seed", "20261129000")
     assert "does not go with" in fails("audit", "--score", str(path), "--seed", "1")
     assert "nowhere.csv" in fails("audit", "--score", str(tmp_path / "nowhere.csv"))
 

@@ -85,7 +85,7 @@ FOUND = Difference(
     ),
     ledger=(Change("ledger", "some-row", "verdict", "changed", "holds", "does-not-hold"),),
     problems=(
-        "acme/one peak bf16 dense: 100 TFLOP/s to 200 TFLOP/s (+100%) "
+        "acme/one peak bf16 dense: 100 TFLOP/s to 200 TFLOP/s (+100 %) "
         "with the same source a2020b; name it",
     ),
     unread=(),
@@ -113,11 +113,11 @@ def test_diff_as_text(found: Any, cli: Any) -> None:
         "Calculators",
         "Ledger",
         "acme/two accelerator added package, 9 values",
-        "acme/one peak bf16 dense 100 TFLOP/s -> 200 TFLOP/s (+100.00%) a2020b",
+        "acme/one peak bf16 dense 100 TFLOP/s -> 200 TFLOP/s (+100.00 %) a2020b",
         "acme/one memory hbm removed 80 GB a2020b",
         "acme/one power maximum 700 W (as_of changed) a2020b",
-        "814 mm2 -> 815 mm2 (+0.12%) (note changed too) a2020b -> c2020d",
-        "flopbook min-batch --chip acme/one tokens 300 -> 600 (+100.00%)",
+        "814 mm2 -> 815 mm2 (+0.12 %) (note changed too) a2020b -> c2020d",
+        "flopbook min-batch --chip acme/one tokens 300 -> 600 (+100.00 %)",
         "some-row verdict holds -> does-not-hold",
         "problem: acme/one",
     ):

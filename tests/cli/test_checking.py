@@ -121,7 +121,7 @@ def test_a_large_move_against_an_earlier_state_is_a_problem(
         (),
         (),
         (),
-        (f"acme/one power: 100 W to 200 W (+100%) with the same source a2026b; {MEND}",),
+        (f"acme/one power: 100 W to 200 W (+100 %) with the same source a2026b; {MEND}",),
         (),
     )
     monkeypatch.setattr("flopbook.changes.revisions.against", lambda base: found)

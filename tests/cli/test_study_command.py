@@ -10,6 +10,7 @@ import pytest
 
 from flopbook.planning import study_workers
 from flopbook.planning.study import answer
+from flopbook.quantities.units import percent
 
 SIZES = """\
 model: llama-3-8b
@@ -53,7 +54,7 @@ def test_results_are_parquet_with_a_row_for_each_case(file: Path, cli: Any) -> N
     best = min((row for row in kept if row["rank"] == 1), key=lambda row: row["seconds"])
     assert best["chip"] == "b200" and best["chips"] == "32"
     first = next(line for line in outcome.out.splitlines() if "b200" in line)
-    assert f"{best['mfu']:.0%}" in first
+    assert percent(best["mfu"]) in first
 
 
 def test_a_study_that_was_stopped_goes_on_where_it_was(

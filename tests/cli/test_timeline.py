@@ -18,7 +18,7 @@ def test_the_timeline_stands_below_the_answer(cli: Any) -> None:
     outcome = cli(*BASE, "--schedule", "zb-h1", "--timeline")
     assert outcome.status == 0 and outcome.err == ""
     assert outcome.out.startswith(cli(*BASE, "--schedule", "zb-h1").out.rstrip())
-    assert "run pass by pass: idle 11.11%, 27 s a step (27 s from the first pass" in outcome.out
+    assert "run pass by pass: idle 11.11 %, 27 s a step (27 s from the first pass" in outcome.out
     assert "\nstage 1 |F1F2F3F4......B1W1" in outcome.out
 
 

@@ -21,9 +21,9 @@ def books(monkeypatch: pytest.MonkeyPatch) -> tuple[Library, list[str]]:
     """A library of which nothing was read yet, and the vendors whose heads it reads."""
     asked: list[str] = []
 
-    def read(folder: Path, ids: Sequence[str], vendor: str = "") -> dict[str, Any]:
+    def read(path_of: Any, ids: Sequence[str], vendor: str = "") -> dict[str, Any]:
         asked.append(vendor)
-        return read_heads(folder, ids, vendor)
+        return read_heads(path_of, ids, vendor)
 
     monkeypatch.setattr(vendor_heads, "read_heads", read)
     return Library(library().root), asked

@@ -68,7 +68,7 @@ def test_a_measured_rate_is_drawn_below_its_roof() -> None:
     assert measured.get("cx") == point.get("cx") and float(measured.get("cy")) > float(
         point.get("cy")
     )
-    assert "measured 50.0% of it" in ET.tostring(measured, encoding="unicode")
+    assert "measured 50.0 % of it" in ET.tostring(measured, encoding="unicode")
 
 
 def test_text_is_escaped_and_the_picture_is_described() -> None:

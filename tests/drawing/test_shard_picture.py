@@ -143,8 +143,8 @@ def test_the_page_shows_every_example_with_its_picture_and_answer(name: str) -> 
     )
     ids = re.findall(r'id="([^"]+)"', text)
     assert len(ids) == len(set(ids)) and text.count("<style>") == 1
-    assert "## Step by step" in text and "## Formula" not in text and "fb-calculator" not in text
-    assert "runs in a terminal and in Python" in text
+    assert "## Step by step" in text and "## Formula" not in text
+    assert f'data-calculator="{name}"' in text
 
 
 def test_every_module_that_draws_has_a_picture() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import xml.etree.ElementTree as ET
 
@@ -11,6 +12,7 @@ from flopbook.drawing.schedules import NAMES, description, timeline_svg, title
 from flopbook.errors import FlopbookError
 from flopbook.formulas.pipeline import SCHEDULES
 from flopbook.pipelines import Run, Times, plan, simulate
+from flopbook.quantities.units import percent
 from scripts.website.pages.answer_pictures import picture_section
 from scripts.website.pages.calculators import calculator_markdown
 
@@ -114,10 +116,23 @@ def test_numbers_can_be_read_on_their_bars(kind: str) -> None:
         assert (light + 0.05) / (dark + 0.05) >= 4.5
 
 
+def test_passes_of_one_schedule_differ_in_lightness() -> None:
+    """Forward, backward for the inputs and for the weights, each with its second kind."""
+    style = timeline_svg(run("zb-v"), standalone=True)
+    fills = [
+        luminance(fill)
+        for kind in "fbw"
+        for fill in re.findall(rf"--fb-pass-{kind}2?,(#\w+)", style)
+    ]
+    assert len(fills) == 6
+    for one, other in itertools.combinations(fills, 2):
+        assert abs(one ** (1 / 3) - other ** (1 / 3)) >= 0.05, "6 of 100 steps from black to white"
+
+
 def test_words_say_what_the_picture_shows() -> None:
     assert title(run("zb-h2")) == "ZB-H2 on 4 stages with 8 micro-batches"
     text = description(run("1f1b"))
-    assert "idle for 27.3%" in text and "at most 4, 3, 2, 1 micro-batches" in text
+    assert "idle for 27.3 %" in text and "at most 4, 3, 2, 1 micro-batches" in text
     assert "the first stage runs 4 forward passes and the last stage 1" in text
 
 
@@ -140,6 +155,6 @@ def test_the_page_shows_each_schedule_once_with_its_figures() -> None:
     ids = re.findall(r' id="(fb-tl-[^"]+)"', page)
     assert len(ids) == len(set(ids)) == 2 * len(SCHEDULES)
     for made in map(run, SCHEDULES):
-        assert f"idle {made.fraction:.1%} of the step" in page
+        assert f"idle {percent(made.fraction, 1)} of the step" in page
     assert "<svg" not in calculator_markdown("training-flops")
     assert all("\n\n" not in part.strip("\n") for part in picture_section("bubble"))

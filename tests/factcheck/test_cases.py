@@ -11,20 +11,54 @@ from flopbook.factcheck.reading import Unreadable, read
 from flopbook.hardware.choice import choose_peak
 from tests.support.cases import every
 from tests.support.quoted_numbers import QUOTED
-from tests.support.stated_numbers import CASES, SEVERAL, UNREADABLE, Case, of_every_chip
+from tests.support.stated_numbers import (
+    AMBIGUOUS,
+    CASES,
+    SEVERAL,
+    SHORT,
+    UNREADABLE,
+    Case,
+    of_every_chip,
+)
 
 
 def findings(text: str) -> list[Judgement]:
     return [judge(statement, subject) for statement in read(text, names())]
 
 
-@every("case", CASES)
+@every("case", [*CASES, *SHORT])
 def test_a_number_gets_its_verdict(case: Case) -> None:
     (finding,) = findings(case.text)
     assert finding.verdict == case.verdict, finding.says
     assert finding.holds == (case.verdict == "holds")
     if case.value is not None:
         assert finding.value == pytest.approx(case.value, rel=1e-3)
+
+
+@pytest.mark.parametrize(("text", "said"), AMBIGUOUS)
+def test_a_number_that_may_be_several_names_them(text: str, said: str) -> None:
+    with pytest.raises(Unreadable) as caught:
+        findings(text)
+    assert said in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_thousands_are_money_only_where_the_text_says_so() -> None:
+    with pytest.raises(Unreadable, match="no number with a unit"):
+        findings("H100 500k")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("H100 989.5 TFLOPS", "holds within 0.01 % of 989.4 TFLOP/s, which is on file"),
+        ("H100 1978.5 TFLOPS", "is within 0.02 % of 1,979 TFLOP/s"),
+        ("H100 989 TFLOPS", "holds, rounded from 989.4 TFLOP/s"),
+        ("H100 1,000 TFLOPS", "holds, rounded from 989.4 TFLOP/s"),
+    ],
+)
+def test_only_a_rounding_is_called_one(text: str, said: str) -> None:
+    (finding,) = findings(text)
+    assert said in finding.says[0]
 
 
 def test_a_chip_beside_a_pod_is_written_in_a_unit_of_its_own() -> None:
@@ -199,6 +233,24 @@ def test_what_holds_by_a_lesser_source_names_the_preferred_value() -> None:
     preferred = "the source that we prefer has 4.8 TB/s"
     assert preferred in findings("H200 4.89 TB/s")[0].says
     assert preferred not in findings("H200 4.8 TB/s")[0].says
+
+
+@pytest.mark.parametrize(
+    ("text", "printed"),
+    [("TPU v5p 95 GB", "95 GiB"), ("Trillium 32GB HBM", "32 GiB"), ("Trainium2 96 GB", "96 GiB")],
+)
+def test_a_preferred_capacity_is_named_in_the_unit_of_its_source(text: str, printed: str) -> None:
+    """Google prints 32 GiB of a v6e; the answer said that it has 34.36 GB."""
+    assert f"the source that we prefer has {printed}" in findings(text)[0].says
+
+
+def test_another_chip_of_the_text_that_has_the_number_is_named() -> None:
+    """The number goes with the nearest name, which is not always the one that is meant."""
+    (finding,) = findings("The MI300X doubles the H100 with 192 GB")
+    assert not finding.holds and finding.chip == "nvidia/h100-sxm"
+    assert finding.says[-1] == "AMD Instinct MI300X, which the text names too, has it: memory"
+    (finding,) = findings("The MI300X doubles the H100 with 150 GB")
+    assert "names too" not in finding.says[-1]
 
 
 def test_what_several_chips_should_have_is_said_of_several() -> None:

@@ -55,7 +55,7 @@ def test_a_mesh_of_one_device_has_no_traffic(case: int) -> None:
 
 @given(
     st.sampled_from([*CASES.values()]),
-    st.sampled_from(["ring", "torus", "switch"]),
+    st.sampled_from(["ring", "torus", "switch", "mesh"]),
     st.floats(1e9, 1e13),
 )
 def test_totals_are_the_longer_and_the_sum(text: str, topology: str, link: float) -> None:
@@ -262,3 +262,26 @@ def test_sums_in_fp32_take_what_values_of_four_bytes_take() -> None:
     assert told_sums(3, bytes_per_param=4) == told_sums(3, bytes_per_param=8) == 0
     assert told_sums(3, peak=1e12) == 0, "arithmetic hides them"
     assert told_sums(2) == told_sums(4) == 0, "gathers have no sums"
+
+
+def on_a_board(mesh: str, **more: Any) -> float:
+    """Seconds of the all-reduce of case three on a board of eight MI300X."""
+    asked = {"product": CASES[3], "dims": "I=4096,J=8192,K=1024", "mesh": mesh, **more}
+    return float(calculate("sharded-matmul", chip="mi300x", **asked)["communication_seconds"])
+
+
+@pytest.mark.parametrize("chips", [2, 4, 8])
+def test_chips_wired_in_pairs_use_a_link_to_each_that_takes_part(chips: int) -> None:
+    """One link of the seven was taken for the port of a switch: eight chips were 7 times slower."""
+    summed = 4096 * 1024 * 2
+    expected = calculate("collective", op="all-reduce", bytes=summed, chips=chips, chip="mi300x")
+    assert on_a_board(f"X={chips}") == pytest.approx(expected["seconds"])
+    assert on_a_board(f"X={chips},Y={8 // chips}") == pytest.approx(expected["seconds"])
+    assert on_a_board(f"X={chips}", topology="switch") < 1.1 * on_a_board("X=8")
+
+
+def test_a_mesh_of_a_chip_without_one_needs_its_links() -> None:
+    asked = {"product": CASES[3], "dims": "I=8,J=8,K=8", "mesh": "X=2", "topology": "mesh"}
+    with pytest.raises(FlopbookError, match="a mesh needs --link-bandwidth"):
+        calculate("sharded-matmul", chip="h100-sxm", **asked)
+    assert calculate("sharded-matmul", chip="h100-sxm", link_bandwidth=5e10, **asked)["seconds"] > 0

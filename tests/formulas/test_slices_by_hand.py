@@ -151,7 +151,7 @@ def test_links_of_a_slice(wrap: str, links: int) -> None:
     """An axis of one chip has none; of the others each ring has all its links, a line has one."""
     for sides in SIDES:
         first, second, third = sides
-        dims = 3 if third > 1 else 2 if second > 1 else 1
+        dims = max(axis for axis, side in enumerate(sides, start=1) if side > 1 or axis == 1)
         shape = sides[:dims]
         found = slice_links(
             topology="torus", axes=dims, links_per_axis=links, chips_per_node=10**6,
@@ -194,7 +194,8 @@ def load(side: int, is_ring: bool) -> float:
                 loads[link] += 1
             continue
         there = (receiver - sender) % side
-        share = 1.0 if 2 * there < side else 0.5 if 2 * there == side else 0.0
+        is_halfway = 2 * there == side
+        share = 0.5 if is_halfway else float(2 * there < side)
         for step in range(there):
             loads[(sender + step) % side] += share
     return max(loads.values())

@@ -48,6 +48,16 @@ def test_the_chips_own_memory_comes_before_that_of_the_host() -> None:
     assert choose_memory(with_sram, "memory_bandwidth") is None
 
 
+def test_the_rate_of_the_sram_is_not_that_of_the_memory_outside() -> None:
+    """The speedAI240 has 64 GB of LPDDR5 and prints 1 PB/s of its 238 MB of SRAM alone."""
+    sram = claim("memory_bandwidth", 1.0, "PB/s", tier="sram")
+    inside, outside = claim("memory", 0.2, tier="sram"), claim("memory", 64.0, tier="lpddr")
+    assert choose_memory([inside, sram], "memory_bandwidth") is sram
+    assert choose_memory([inside, outside, sram], "memory_bandwidth") is None
+    both = [outside, sram, claim("memory_bandwidth", 0.1, "TB/s", tier="lpddr")]
+    assert choose_memory(both, "memory_bandwidth") is both[2]
+
+
 @pytest.mark.parametrize(
     ("stated", "asked", "expected"),
     [

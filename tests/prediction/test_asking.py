@@ -21,6 +21,7 @@ from flopbook.planning.planner import plan
 from flopbook.planning.question import question_of
 from flopbook.prediction.asking import predict
 from flopbook.prediction.asking_serving import predict_serving
+from flopbook.prediction.bands import Adjustment
 from flopbook.prediction.calibration import Calibration
 from tests.support.huggingface_configs import SAME
 
@@ -301,7 +302,9 @@ def test_a_cloud_has_a_price_and_two_prices_are_refused() -> None:
 
 def test_calibration_moves_every_part_and_narrows_the_band() -> None:
     plain = predict(ASKED)
-    moved = predict(ASKED, Calibration("training_throughput", 3, 1.25, 1.1, 0.2, 0.05))
+    moved = predict(
+        ASKED, Calibration("training_throughput", 3, 1.25, 1.1, 0.2, 0.05, Adjustment(1.25, 1.1))
+    )
     assert moved.seconds == pytest.approx(plain.seconds / 1.25)
     assert moved.parts == pytest.approx({name: part / 1.25 for name, part in plain.parts.items()})
     assert moved.high / moved.seconds == pytest.approx(1.1) and plain.high / plain.seconds > 1.1

@@ -12,6 +12,7 @@ from flopbook.cli.app import run
 from flopbook.errors import FlopbookError, UnknownName
 from flopbook.evaluation.calculator import calculate
 from flopbook.prediction.asking_serving import ServingPrediction, predict_serving
+from flopbook.prediction.bands import Adjustment
 from flopbook.prediction.calibration import Calibration
 
 ASKED = {"model": "llama-3-8b", "chip": "h100-sxm", "chips": "1", "seq": "1024", "answer": "512"}
@@ -66,7 +67,7 @@ def test_a_price_makes_the_cost_of_a_million_tokens() -> None:
 
 
 def test_calibration_shortens_times_where_it_raises_rates() -> None:
-    faster = Calibration("inference", 3, 1.25, 1.1, 0.2, 0.05)
+    faster = Calibration("inference", 3, 1.25, 1.1, 0.2, 0.05, Adjustment(1.25, 1.1))
     plain, moved = asked(batch="8"), predict_serving({**ASKED, "batch": "8"}, faster)
     assert moved.throughput.value == pytest.approx(1.25 * plain.throughput.value)
     assert moved.token.value == pytest.approx(plain.token.value / 1.25)

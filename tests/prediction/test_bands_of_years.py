@@ -7,10 +7,12 @@ import pytest
 
 from flopbook.data.measured_runs import run_files
 from flopbook.prediction.bands import BAND_OF_PARTIAL_ROWS, BAND_OF_STRANGERS, band_without
-from flopbook.prediction.fitted import fitted_kinds
+from flopbook.prediction.catalogue import MODELS
+from flopbook.prediction.fitted import Fitted, fitted_kinds
 from flopbook.prediction.models import Case, PredictionModel, PrintedAs
 from flopbook.prediction.parameters import Prior
-from scripts.fit_bands import LeftOut, power_of_unseen, raised
+from scripts.fit import _power_of_years
+from scripts.fit_bands import NOTHING, LeftOut, power_of_unseen, raised
 from scripts.fit_years import LEAST_SOURCES, powers_of_years
 
 ROW = next(row for file in run_files().values() for row in file.rows if row.complete)
@@ -47,14 +49,24 @@ def test_runs_that_lie_off_by_more_each_year_widen_a_band() -> None:
     assert steady[""] == steady["rate"]
 
 
-def test_too_few_sources_widen_nothing() -> None:
+def test_too_few_sources_tell_nothing() -> None:
     few = cases(0.3, sources=1)[: 3 * (LEAST_SOURCES - 1)]
-    assert powers_of_years(MODEL, few, year_of) == {"": 1.0}
+    assert powers_of_years(MODEL, few, year_of) == {}
 
 
 def test_the_last_year_judges_none_and_is_judged_by_the_others() -> None:
     """Without years in which to stand nothing is younger than what was fitted."""
-    assert powers_of_years(MODEL, cases(0.3), lambda case: 2026) == {"": 1.0}
+    assert powers_of_years(MODEL, cases(0.3), lambda case: 2026) == {}
+
+
+def test_serving_and_products_move_on_as_training_does() -> None:
+    """They have too few sources of any year to tell; a copy of memory has no software that does."""
+    known = fitted_kinds()
+    assert known["training_throughput"].years["throughput"] > 1
+    assert not known["inference"].years and not known["matmul_peak"].years
+    trained = Fitted(**{**NOTHING, "bands": {}, "seen": {}, "years": {"throughput": 1.25}})
+    for kind, power in (("inference", 1.25), ("matmul_peak", 1.25), ("hbm_bandwidth", 1.0)):
+        assert _power_of_years(MODELS[kind], trained) == power
 
 
 def test_only_bands_of_quantities_are_raised() -> None:

@@ -19,7 +19,7 @@ from flopbook.data.measured_runs import run_files
 from flopbook.prediction.catalogue import MODELS
 from flopbook.prediction.fits import cases_of, fitted, left_out_errors, predicted
 from flopbook.prediction.fitted import fitted_kinds
-from flopbook.prediction.fitting import Objective, Together, fit
+from flopbook.prediction.fitting import ROBUST, Objective, Together, fit, optimum
 from flopbook.prediction.validation import (
     GATES,
     GROUPINGS,
@@ -79,6 +79,21 @@ def test_a_strong_prior_holds() -> None:
     assert np.exp(fit(objective(5 * SIZES, spread=1e-3)))[0] == pytest.approx(1, rel=0.05)
 
 
+def test_a_fit_knows_what_it_leaves_open() -> None:
+    """Of a factor: the width of its prior, over as many runs as there are and the robust size."""
+    problem = Objective(
+        lambda points: np.repeat(points, len(SIZES), axis=1),
+        measured=np.full(len(SIZES), 1.5),
+        weights=np.ones(len(SIZES)),
+        start=np.array([1.5]),
+        spread=np.array([0.3]),
+    )
+    found = optimum(problem)
+    assert np.exp(found.point) == pytest.approx([1.5])
+    information = len(SIZES) / ROBUST**2 + 1 / 0.3**2
+    assert found.covariance == pytest.approx(np.array([[1 / information]]))
+
+
 def test_a_left_out_group_is_not_seen() -> None:
     """Wrong values of a group change the errors of its own rows only by their own ratio."""
     model = MODELS["p2p_bandwidth"]
@@ -96,6 +111,9 @@ def test_the_committed_parameters_are_those_of_the_runs(kind: str) -> None:
     committed = fitted_kinds()[kind]
     assert rebuilt["parameters"] == pytest.approx(dict(committed.parameters), rel=1e-4)
     assert rebuilt["residuals"] == pytest.approx(dict(committed.residuals), abs=2e-3)
+    assert rebuilt["moves"].keys() == committed.moves.keys() == MODELS[kind].priors.keys()
+    for name, row in committed.moves.items():
+        assert rebuilt["moves"][name] == pytest.approx(row, abs=1e-4), name
 
 
 def test_a_generation_without_rows_is_taken_as_chips_in_general() -> None:

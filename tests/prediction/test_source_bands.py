@@ -14,7 +14,8 @@ from flopbook.data.measured_runs import run_files
 from flopbook.prediction.bands import BAND_OF_STRANGERS, band_of
 from flopbook.prediction.catalogue import MODELS
 from flopbook.prediction.fits import cases_of
-from flopbook.prediction.fitted import Fitted
+from flopbook.prediction.fitted import Fitted, fitted_kinds
+from flopbook.prediction.serving import LOADED, SHOWN, STATIC
 from scripts.fit_bands import LeftOut, covered, trait_bands, widening
 
 NINTH_DECILE = 1.2816  # of the normal distribution
@@ -67,6 +68,39 @@ def test_a_band_holds_sources_that_nobody_has_seen(sources: int, is_heavy: bool)
         factor = left_out(*(source() for _ in range(sources))).band
         held += [np.mean(np.exp(source()) <= factor) for _ in range(5)]
     assert 0.78 <= np.mean(held) <= 0.88
+
+
+@given(GROUPS, st.floats(0, 1))
+def test_sources_of_other_kinds_never_narrow_a_band(
+    groups: list[list[float]], apart: float
+) -> None:
+    own = left_out(*groups)
+    assert own.band <= own.band_beside(apart) <= own.band_beside(2 * apart)
+
+
+def test_few_sources_that_agree_are_believed_less_than_many() -> None:
+    few, many = (left_out(*[[0.05]] * count) for count in (3, 30))
+    assert few.band_beside(0.15) > 1.5 * few.band - 0.5 > many.band
+    assert few.band_beside(0.15) > many.band_beside(0.15) > many.band
+
+
+def test_one_source_holds_in_the_middle_with_others_beside_it() -> None:
+    """Kinds whose sources lie as far apart as each other: bands of three hold what they promise."""
+    rng = np.random.default_rng(3)
+    held = []
+    for _ in range(400):
+        drawn = np.abs(0.15 * rng.standard_normal(8))
+        factor = left_out(*([size] for size in drawn[:3])).band_beside(0.15 * NINTH_DECILE)
+        held.append(np.mean(np.exp(drawn[3:]) <= factor))
+    assert 0.8 <= np.mean(held) <= 0.9
+
+
+def test_a_quantity_that_no_sound_row_has_gets_the_band_of_all_its_rows() -> None:
+    """How many sequences a loaded server holds is in no row, so that none of them is complete."""
+    known = fitted_kinds()["inference"]
+    loaded, fixed = (SHOWN[task] for task in (LOADED, STATIC))
+    assert loaded.quantity == fixed.quantity and loaded.band
+    assert known.bands[loaded.band] > known.bands[fixed.quantity]
 
 
 def test_without_sources_nothing_is_out_of_the_question() -> None:

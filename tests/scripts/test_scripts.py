@@ -12,7 +12,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 # Modules that scripts share, which are not run.
 SHARED = (
-    *("__init__", "fit_bands", "fit_left_out", "fit_traits", "fit_years"),
+    *("__init__", "fit_bands", "fit_left_out", "fit_moves", "fit_traits", "fit_years"),
     "jax_environment",
 )
 SCRIPTS = sorted(path for path in (ROOT / "scripts").glob("*.py") if path.stem not in SHARED)

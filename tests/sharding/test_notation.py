@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from string import ascii_letters
 from typing import Any
 
 import pytest
@@ -107,6 +108,11 @@ WRONG: dict[str, tuple[Reader, str, str]] = {
     "two signs": (read_mesh, "X==4", "mesh: X is '=4', expected a whole number"),
     "absurd axis": (read_mesh, "X=1e9", "not a plausible size; at most 10,000,000"),
     "absurd mesh": (read_mesh, "X=1e6,Y=1e6", "mesh: 1e+12 devices are not a plausible mesh"),
+    "mesh beyond all doubles": (
+        read_mesh,
+        ",".join(f"{axis}=10000000" for axis in ascii_letters),
+        "mesh: 1e+14 devices are not a plausible mesh; at most 10,000,000",
+    ),
     "absurd side": (read_sizes, "I=1e30", "not a plausible size"),
     "sizes": (
         read_sizes,

@@ -266,6 +266,7 @@ STATES: dict[str, list[dict[str, str]]] = {
             "wrap": "no",
             "op": "all-gather",
         },
+        {"bytes": "1GB", "chips": "8", "chip": "amd/mi300x", "link-bandwidth": "448GB/s"},
         {
             "bytes": "1GB",
             "chips": "32",

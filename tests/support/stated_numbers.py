@@ -221,7 +221,59 @@ CASES = (
     Case("H100 256 KB shared memory per SM", "holds", 262144),
     Case("the L2 of an H100 is 50 MB", "holds", 5.24288e07),
 )
+# Units cut short, as slides and chats write them: what is on file, the words beside the number and
+# its size say which unit is meant.
+SHORT = (
+    Case("H100 989T", "holds", 989.4e12),
+    Case("H100 989 T", "holds", 989.4e12),
+    Case("H100 989TF", "holds", 989.4e12),
+    Case("H100 bf16 0.99P", "holds", 989.4e12),
+    Case("H100 fp8 4P sparse", "holds", 3957.8e12),
+    Case("H100 3.35T", "holds", 3.35e12),
+    Case("H100 hbm bw 3.35T", "holds", 3.35e12),
+    Case("H200 4.8T bandwidth", "holds", 4.8e12),  # and no TPU 8t
+    Case("H100 34T", "open-format", 34e12),
+    Case("H100 1200T", "none", 989.4e12),
+    Case("H100 80G", "holds", 80e9),
+    Case("H100 80 G HBM", "holds", 80e9),
+    Case("H100 80 gigs", "holds", 80e9),
+    Case("H100 80gb", "holds", 80e9),
+    Case("H100 has 80 gb vram", "holds", 80e9),
+    Case("TPUv5e 16G HBM", "holds", 16e9),
+    Case("RTX 4090 24G", "holds", 24e9),
+    Case("A100 40G", "other-chip", 40e9),
+    Case("H100 900G NVLink", "both-ways", 900e9),
+    Case("H100 900 gb/s nvlink", "both-ways", 900e9),
+    Case("H100 3.35 tb/s", "holds", 3.35e12),
+    Case("H100 3.35 Tb/s", "bits", 3.35e12),
+    Case("H100 400 gbps", "holds", 50e9),
+    Case("H100 400G NIC", "holds", 50e9),
+    Case("H100 400 Gb IB", "holds", 50e9),
+    Case("H100 400GbE", "holds", 50e9),
+    Case("TPU v5e = 197 T bf16", "holds", 197e12),
+    Case("MI300X 5.3T BW", "holds", 5.3e12),
+    Case("GB300 NVL72 1.1E fp4", "holds", 1.1e18),
+    Case("H100 costs 30k", "none"),
+    Case("H100 $2.5/GPU/hr", "other-chip"),
+    Case("H100 80B xtors", "holds", 80e9),
+    Case("Llama 3 70B fits on an H100 80GB", "holds", 80e9),
+    Case("H100 80GB for 15T tokens", "holds", 80e9),
+    # Nearly a value on file, which it does not round.
+    Case("H100 989.5 TFLOPS", "holds", 989.4e12),
+    Case("H100 1978.5 TFLOPS", "sparse", 1978.9e12),
+)
+# What may be several: the answer names them.
+AMBIGUOUS = (
+    ("TPU v5p 120 G", "120G may be 120 GB or 120 GB/s; write its unit"),
+    ("H100 120 G", "120G may be 120 GB or 120 GB/s; write its unit"),
+    ("H100 10T", "10T may be 10 TFLOP/s, 10 TB/s or 10 TB; write its unit"),
+)
+
 SEVERAL = (
+    ("H100: 3.35TB/s, 989T, 80G", ("holds", "holds", "holds")),
+    ("MI325X 256G 6TB/s", ("holds", "holds")),
+    ("B200 180G @ 8T", ("holds", "holds")),
+    ("A100-40gb 1.6TB/s", ("holds",)),
     ("H100: 80 GB, 3.35 TB/s, 989 TFLOPS, 700 W", ("holds",) * 4),
     ("H100 989 TFLOPS vs MI300X 1307 TFLOPS", ("holds", "holds")),
     ("H100 bf16 989 TFLOPS and fp8 1979 TFLOPS", ("holds", "holds")),
@@ -247,6 +299,10 @@ UNREADABLE = (
     ("H100", "number"),
     ("H100 989", "number"),
     ("H100 989 bananas", "number"),
+    ("H100 700 p", "number"),
+    ("H100 80B", "number"),
+    ("H100 fp16 1979 w/ sparsity", "number"),
+    ("H100 fp16 312 w/o sparsity", "number"),
     ("989 TFLOPS", "chip"),
     ("the new Foo9000 does 989 TFLOPS", "chip"),
     ("H100 " + "9" * 600, "long"),

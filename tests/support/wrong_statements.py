@@ -318,4 +318,12 @@ WRONG = [
     ("reinforcement-learning", "(With four ranks on either side a 7B model took"),
     ("overlap-and-offloading", "already lean on it; the second half needs them"),
     ("prediction", "it starts from what the hardware suggests, and moving it costs:"),
+    ("reinforcement-learning", "and at least {{ (lone_tail"),
+    ("reinforcement-learning", "both ways wait for the longest answer"),
+    ("profiling", "A stage works {{ worked"),
+    ("profiling", "micro-batches of 1.2. Filling"),
+    ("profiling", "which is what the trace shows"),
+    ("kernels", "Without any cache, tiles of 128 by 128 move"),
+    ("overlap-and-offloading", "A step of eight sequences"),
+    ("overlap-and-offloading", "(one account)"),
 ]

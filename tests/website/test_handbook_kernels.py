@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 from flopbook.formulas import tile_traffic
+from flopbook.quantities.units import percent
 from scripts.website.figures import grouped_tiles
 
 CHAPTER = Path(__file__).resolve().parents[2] / "docs" / "handbook" / "kernels.md"
@@ -150,9 +151,9 @@ def test_triton_and_pallas_treat_the_end_of_the_array(n: int) -> None:
 
 
 def test_every_listing_in_python_is_run() -> None:
-    """Six of them, each found by its own mark, one in `test_handbook_triton_product`."""
+    """Seven of them, each by its own mark: a product and its numbering have tests of their own."""
     marks = (
-        *("def tiled_product", "def fused_attention", "def product", "BlockSpec"),
+        *("def tiled_product", "def fused_attention", "def product", "BlockSpec", "pid, band"),
         "def scaled(x, b, a, y, n",
         "popularity",
     )
@@ -169,4 +170,4 @@ def test_a_grouped_kernel_fills_waves_that_single_ones_leave_empty() -> None:
     rows, room = sum(grouped_tiles.ROWS), 8 * 128
     assert grouped_tiles.useful(alone) == pytest.approx(2 * rows / (6 * room))
     assert grouped_tiles.useful(together) == pytest.approx(2 * rows / (3 * room))
-    assert f"{grouped_tiles.useful(together):.0%} useful" in grouped_tiles.figure().title
+    assert f"{percent(grouped_tiles.useful(together))} useful" in grouped_tiles.figure().title

@@ -33,7 +33,11 @@ def test_chapters_and_calculators_are_articles(page: str, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    "page", ["data.md", "models.md", "accelerators/index.md", "reached.md", "claims.md"]
+    "page",
+    [
+        *("data.md", "models.md", "accelerators/index.md", "reached.md", "claims.md"),
+        entry_page("nvidia/h100-sxm"),
+    ],
 )
 def test_data_pages_are_data_sets_that_anybody_may_use(page: str, tmp_path: Path) -> None:
     """With a description of the length that searches for data sets ask for, where it can be had."""
@@ -48,7 +52,7 @@ def test_data_pages_are_data_sets_that_anybody_may_use(page: str, tmp_path: Path
 def test_files_of_the_data_have_their_types(tmp_path: Path) -> None:
     files = record("data.md", tmp_path)["distribution"]
     kinds = {file["contentUrl"]: file["encodingFormat"] for file in files}
-    assert kinds["api/v1/flopbook.sqlite"] == "application/vnd.sqlite3"
+    assert kinds["../api/v1/flopbook.sqlite"] == "application/vnd.sqlite3"
     assert all(kind for kind in kinds.values()) and len(kinds) == len(files) >= 4
 
 
@@ -61,7 +65,13 @@ def test_the_glossary_is_a_set_of_all_its_terms(tmp_path: Path) -> None:
         assert term["@type"] == "DefinedTerm" and term["name"] and term["description"]
 
 
-@pytest.mark.parametrize("page", [HOME, "check.md", "references/roofline.md", "notebooks/x.ipynb"])
+@pytest.mark.parametrize(
+    "page",
+    [
+        *(HOME, "check.md", "references/roofline.md", "notebooks/x.ipynb"),
+        *("accelerators/nvidia/index.md", "accelerators/trends.md"),
+    ],
+)
 def test_other_pages_have_no_record(page: str, tmp_path: Path) -> None:
     assert record(page, tmp_path) == {}
 
@@ -97,6 +107,17 @@ def test_the_card_of_a_chip_says_what_it_is_and_its_first_figures() -> None:
     assert labels[:4] == ["Peak", "Memory", "Bandwidth", "Link, one way"]
     assert card.numbers[0].words == "989.4 TFLOP/s" and card.numbers[0].ramp == "flop"
     assert {number.ramp for number in card.numbers[1:4]} == {"byte"} and "Year" not in labels
+
+
+def test_what_is_asked_like_a_calculator_has_a_picture_like_one() -> None:
+    """A shared plan showed the picture of the first page."""
+    drawn: list[Any] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(heads, "picture", lambda card, _: drawn.append(card))
+        text = str(front_matter("Will it train?", "Pick a model."))
+        files = card_files(dict.fromkeys(("planner.md", "serve.md", "check.md", "errata.md"), text))
+    assert list(files) == [f"assets/cards/{name}.png" for name in ("planner", "serve", "check")]
+    assert {(card.kind, card.title) for card in drawn} == {("Calculator", "Will it train?")}
 
 
 def test_a_page_without_front_matter_has_an_empty_card() -> None:

@@ -6,6 +6,8 @@ import math
 
 import pytest
 
+from flopbook.hardware.chip import chip
+from flopbook.ledger.rows import ledger_row
 from tests.website.test_exercise_answers import (
     BIG,
     CHIP_TO_CHIP,
@@ -24,7 +26,7 @@ CASES: list[tuple[str, str, tuple[float, ...]]] = [
     ("inference", "On four chips", (8.5e-3, round(100 * 1 / 8.5), round(100 * 3.5 / 6), 48 / 38)),
     ("inference", "At which TP", (160 * 12e-6, 140e9 / (160 * 12e-6 * H100_BUS), 320 * 12e-6)),
     ("from-plan-to-flags", "A Megatron-LM script", (8 * 4 * 2, 512 / 64, 256 / 8)),
-    ("from-plan-to-flags", "What is `per_device", (256 / 1024,)),
+    ("from-plan-to-flags", "Write the plan", (512 / 4, 512 / (512 / 4), 1 / 4)),
     ("from-plan-to-flags", "DeepSpeed is given", (64 / 4, 64 / 4 * 2, 512 / 32)),
     ("from-plan-to-flags", "Give all four", (2**22, 8192, 2**22 / 8192 / 16)),
     ("from-plan-to-flags", "A mixture runs in", (32 * 1 * 2 / 16,)),
@@ -60,7 +62,7 @@ CASES: list[tuple[str, str, tuple[float, ...]]] = [
     ("kernels", "Two blocks of", (2 / math.e**2 + 1, (4 / math.e**2 + 5) / (2 / math.e**2 + 1))),
     (
         "overlap-and-offloading",
-        "A gather takes",
+        "A message takes",
         (math.sqrt(80), 1e-3 + 0.8e-3 / 9 + 9e-5, 1.8e-3 / (1e-3 + 0.8e-3 / 9 + 9e-5)),
     ),
     (
@@ -81,3 +83,12 @@ def test_an_answer_on_kernels_is_what_the_printed_numbers_give(
 ) -> None:
     shown = numbers_of(chapter, opening)
     assert [value for value in values if not agrees(value, shown)] == []
+
+
+def test_exponentials_take_half_as_long_as_the_products_of_attention() -> None:
+    """For heads of 128, as the authors of the third version say."""
+    rate = ledger_row("flash3-exponentials").stated.si_value
+    assert rate is not None
+    products = 4 * 128 / chip("h100-sxm").peak("bf16")
+    assert 1 / rate / products == pytest.approx(0.5, abs=0.01)
+    assert products / (products + 1 / rate) == pytest.approx(0.67, abs=0.005)

@@ -31,7 +31,7 @@ def test_texts_stay_texts_and_numbers_numbers(surf: Any) -> None:
         tab = context.new_page()
         tab.goto(_ADDRESS)
         program = "async ([from, rows]) => (await import(from)).csv(rows)"
-        made: str = tab.evaluate(program, [f"{_ADDRESS}downloads.js", _ROWS])
+        made: str = tab.evaluate(program, [f"{_ADDRESS}filetexts.js", _ROWS])
         return made
 
     assert surf(use) == (

@@ -26,6 +26,7 @@ from tests.support.second_questions import SECOND
 from tests.support.stranger_questions import STRANGERS
 from tests.support.typed_questions import TYPED
 from tests.support.visitor_questions import VISITORS
+from tests.support.walked_questions import WALKED
 
 ASKED = {
     **QUESTIONS,
@@ -37,6 +38,7 @@ ASKED = {
     **FRESH,
     **PRACTITIONERS,
     **SECOND,
+    **WALKED,
 }
 STEMS = (
     ("sharding", "sharded", "shards", "shard"),
@@ -299,3 +301,19 @@ def test_the_cards_are_the_same_bytes_whatever_the_order_of_sets() -> None:
         for seed in ("1", "2")
     }
     assert len(printed) == 1
+
+
+# What one asks -> a page that has to be among the first three; each was answered by others.
+OWED = {
+    "list of amd accelerators": "accelerators/amd/",
+    "nvidia gpus": "accelerators/nvidia/",
+    "google tpus": "accelerators/google/",
+    "why is decoding slow": "handbook/inference/",
+    "what is a gpu cluster made of": "handbook/networks/",
+}
+
+
+@pytest.mark.parametrize("question", OWED)
+def test_plain_questions_find_what_they_ask_for(question: str) -> None:
+    found = [hit.location for hit in search(question, cards())[:PLACES]]
+    assert OWED[question] in found

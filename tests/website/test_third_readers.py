@@ -199,7 +199,7 @@ def test_keeping_the_batch_is_an_option_with_a_number() -> None:
     limit = calculate("fsdp-limit", chip="h100-sxm")["across_tokens"]
     faster = 3 * 8192 / (1024 + 2 * limit)
     assert faster == pytest.approx(4.1, abs=0.05) and 8 / faster == pytest.approx(1.9, abs=0.05)
-    assert "Keep the batch, and eight times the GPUs" in text_of("batch")
+    assert "With the same batch each has" in text_of("batch")
     assert "save less than half of what they cost" not in text_of("batch")
 
 

@@ -19,6 +19,7 @@ from scripts.website.build.typesetting import typeset, typeset_page
         ("a rate of 3e-4, say", "a rate of 3 × 10⁻⁴, say"),
         ("814 mm2", "814 mm²"),
         ("m2", "m²"),
+        ("m3/J", "m³/J"),
         ("7,800 token/s", "7,800 tokens/s"),
         ("1.2 million token/s", "1.2 million tokens/s"),
         ("1 token/s", "1 token/s"),

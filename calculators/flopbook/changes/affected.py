@@ -21,13 +21,14 @@ def affected(old: Library, new: Library) -> frozenset[str] | None:
     changed = {
         entry_id
         for entry_id in {*old.entry_ids, *new.entry_ids}
-        if entry_id not in readable or _file(old, entry_id) != _file(new, entry_id)
+        if entry_id not in readable or _differs(entry_id, old, new)
     }
     return frozenset(_joined(changed, (old, new)))
 
 
-def _file(books: Library, entry_id: str) -> bytes:
-    return read_or_nothing(books.entry_path(entry_id))
+def _differs(entry_id: str, old: Library, new: Library) -> bool:
+    before, now = old.entry_path(entry_id), new.entry_path(entry_id)
+    return before != now and read_or_nothing(before) != read_or_nothing(now)
 
 
 def _others(books: Library) -> dict[str, bytes]:

@@ -1,7 +1,6 @@
 """What changed between two snapshots of the data: entry, field, old, new, source.
 
-Claims are matched by what they are about, then by source and value, so that a line that moved is no
-change.
+Claims are matched by what they are about, then by source and value; a moved line is no change.
 """
 
 from __future__ import annotations
@@ -12,6 +11,7 @@ from typing import Any, NamedTuple
 from flopbook.changes.unreadable import comparable, unread, unreadable
 from flopbook.data.claims import CONDITIONS
 from flopbook.evaluation.answers import counted
+from flopbook.quantities.units import percent
 
 # A number that its own source is said to have printed differently by more than this is a problem.
 LARGE = 0.10
@@ -395,6 +395,6 @@ def _problems(written: Sequence[Change]) -> Iterator[str]:
             continue
         # The slack keeps a change of exactly LARGE, which floats miss, on the right side.
         if abs(change.relative) > LARGE + 1e-9:
-            moved = f"{change.old} to {change.new} ({change.relative:+.0%})"
+            moved = f"{change.old} to {change.new} ({percent(change.relative, signed=True)})"
             source = f"with the same source {change.new_source}"
             yield f"{change.id} {change.field}: {moved} {source}; {MEND}"

@@ -21,6 +21,7 @@ from flopbook.data.library import load_entries, reference
 from flopbook.data.sheets import csv_safe
 from flopbook.errors import FlopbookError, shorten
 from flopbook.hardware.shown import chosen_claims
+from flopbook.quantities.units import percent
 
 VERDICTS = ("right", "misleading", "wrong", "not found")
 COLUMNS = ("entry", "quantity", "conditions", "unit", "source", "link", "place", "verdict", "note")
@@ -247,5 +248,5 @@ def rate(cases: int, of: int) -> ErrorRate:
 
 def rate_in_words(rate: ErrorRate) -> str:
     """`1, 0.5 % (95 % interval 0.1 to 2.8 %)`."""
-    interval = f"95 % interval {100 * rate.low:.1f} to {100 * rate.high:.1f} %"
-    return f"{rate.cases:,}, {100 * rate.share:.1f} % ({interval})"
+    interval = f"95 % interval {100 * rate.low:.1f} to {percent(rate.high, 1)}"
+    return f"{rate.cases:,}, {percent(rate.share, 1)} ({interval})"

@@ -23,6 +23,7 @@ from flopbook.data.files import read_text
 from flopbook.errors import FlopbookError, printable, shorten
 from flopbook.evaluation.answers import counted
 
+_LARGEST = 999_999_999  # a seed may be a date
 _MOST_BYTES = 10_000_000
 
 
@@ -90,8 +91,12 @@ def _sheet(name: str) -> str:
 def _count(option: str, text: str | None, default: int) -> int:
     if text is None:
         return default
-    if not (text.isascii() and text.isdigit() and len(text) <= 7 and int(text) > 0):
-        raise UsageError(f"{option}: '{printable(shorten(text))}' is no count; write {default}")
+    is_short = text.isascii() and text.isdigit() and len(text) <= len(str(_LARGEST))
+    if not (is_short and int(text) > 0):
+        raise UsageError(
+            f"{option}: '{printable(shorten(text))}' is no whole number from 1 to {_LARGEST:,}; "
+            f"write {default}"
+        )
     return int(text)
 
 

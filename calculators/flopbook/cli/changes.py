@@ -13,6 +13,7 @@ from flopbook.cli.parser import Option, UsageError
 from flopbook.cli.plain import command
 from flopbook.errors import printable, shorten
 from flopbook.evaluation.answers import columns, counted
+from flopbook.quantities.units import percent
 
 # A summary on the web has a limit; who needs all lines has --json.
 MOST_ROWS = 200
@@ -110,7 +111,7 @@ def _move(change: Change) -> str:
         return f"removed {old}".strip()
     move = f"{old or '-'} -> {new or '-'}"
     if change.relative is not None and abs(change.relative) >= LEAST_RELATIVE:
-        move += f" ({change.relative:+.2%})"
+        move += f" ({percent(change.relative, 2, signed=True)})"
     if change.also:
         move += f" ({', '.join(change.also)} changed too)"
     return move

@@ -60,7 +60,7 @@ def _record(statement: StatedNumber, finding: Judgement) -> dict[str, object]:
         "verdict": finding.verdict,
         "chip": finding.chip,
         "asked": list(statement.chips),
-        "stated": statement.value,
+        "stated": finding.stated,
         "value": finding.value,
         "says": list(finding.says),
         "evidence": [_evidence(fact) for fact in finding.evidence],

@@ -14,7 +14,7 @@ from flopbook.cli.plain import command
 from flopbook.data.files import write_text
 from flopbook.errors import FlopbookError, UnknownName, printable, shorten
 from flopbook.evaluation.answers import columns
-from flopbook.quantities.units import format_quantity
+from flopbook.quantities.units import format_quantity, percent
 
 if TYPE_CHECKING:
     from flopbook.prediction.backends import Backend
@@ -187,13 +187,13 @@ def _words(text: str | None) -> tuple[str, ...]:
 
 
 def _line(one: Measured) -> tuple[str, ...]:
-    share = f"{100 * one.value / one.printed:.0f} %" if one.printed else ""
+    share = percent(one.value / one.printed) if one.printed else ""
     return (
         one.what,
         format_quantity(one.value, one.unit, digits=3),
         share,
         format_quantity(one.timing.seconds, "s", digits=3),
-        f"{100 * (one.timing.spread - 1):.0f} %",
+        percent(one.timing.spread - 1),
     )
 
 

@@ -20,6 +20,7 @@ from flopbook.planning.flags import FRAMEWORKS, flags_for
 from flopbook.planning.planner import PlannedLayout, RunPlan
 from flopbook.planning.recomputing import recomputed_in_part
 from flopbook.quantities.formatting import format_quantity
+from flopbook.quantities.units import percent
 
 MOST_REASONS = 4
 DEGREES = ("tp", "pp", "virtual", "cp", "ep", "dp", "zero", "micro-batch", "recompute")
@@ -93,7 +94,7 @@ def why(found: RunPlan) -> str:
     """One sentence: what the best spends its time on, what the next loses, whether memory binds."""
     best = found.layouts[0]
     part, seconds = next(iter(parts_of_layout(found.question, best).items()))
-    sentence = f"best: {100 * seconds / best.seconds:.0f} % of its step is {_named(part)}"
+    sentence = f"best: {percent(seconds / best.seconds)} of its step is {_named(part)}"
     loss = loss_of_the_next(found)
     if loss:
         longer = 100 * loss.seconds / best.seconds
@@ -114,7 +115,7 @@ def _chunks(found: RunPlan) -> list[str]:
     *first, last = map(str, near)
     counts = f"{', '.join(first)} or {last}" if first else last
     most = "at most " if first else ""
-    return [f"with virtual {counts} the best is {most}{100 * max(near.values()):.1f} % longer"]
+    return [f"with virtual {counts} the best is {most}{percent(max(near.values()), 1)} longer"]
 
 
 def _in_part(found: RunPlan) -> list[str]:
@@ -153,7 +154,7 @@ def parts(found: RunPlan) -> str:
     """The parts of the best step, the longest first."""
     best = found.layouts[0]
     rows = [
-        (_named(part), f"{seconds:.3g} s", f"{100 * seconds / best.seconds:.1f} %")
+        (_named(part), f"{seconds:.3g} s", percent(seconds / best.seconds, 1))
         for part, seconds in parts_of_layout(found.question, best).items()
         if seconds > 0
     ]
@@ -174,7 +175,7 @@ def _times(found: RunPlan, layout: PlannedLayout) -> tuple[str, ...]:
     return (
         f"{layout.seconds:.4g} s",
         f"{layout.low:.3g} to {layout.high:.3g} s",
-        f"{100 * layout.mfu:.1f} %",
+        percent(layout.mfu, 1),
         format_quantity(layout.bytes, "byte", digits=3),
         *(() if cost is None else (f"{1e6 * cost:.3g}",)),
     )

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 from flopbook.cli.layout import print_json
 from flopbook.cli.parser import Option
 from flopbook.cli.plain import command
-from flopbook.cli.validated_rows import MOST_REASONS, lines_of, percent, refusals_of
+from flopbook.cli.validated_rows import MOST_REASONS, lines_of, refusals_of, share_cell
 from flopbook.errors import FlopbookError, UnknownName, printable, shorten
 from flopbook.evaluation.answers import columns, counted
-from flopbook.quantities.units import format_quantity
+from flopbook.quantities.units import format_quantity, percent
 
 if TYPE_CHECKING:
     from flopbook.data.runs import RunFile
@@ -101,7 +101,7 @@ def predict_command(
     rows = [
         ("step", f"{prediction.seconds:.3g} s", _band(prediction)),
         ("throughput", f"{prediction.tokens_per_second:,.0f} token/s/chip", ""),
-        ("MFU", f"{100 * prediction.mfu:.1f} %", _conventions(prediction)),
+        ("MFU", percent(prediction.mfu, 1), _conventions(prediction)),
         *_memory_rows(prediction),
         *_spent_rows(prediction.spent),
         ("layout", *words_of_layout(prediction.layout())),
@@ -194,7 +194,7 @@ def _conventions(prediction: Prediction) -> str:
     words = f"full attention, over the {width}-bit peak"
     if width == "16":
         return words
-    return f"{words}; over the 16-bit one {100 * prediction.mfu_16bit:.1f} %"
+    return f"{words}; over the 16-bit one {percent(prediction.mfu_16bit, 1)}"
 
 
 def _memory_rows(prediction: Prediction) -> list[tuple[str, str, str]]:
@@ -235,7 +235,7 @@ def _shares(parts: Mapping[str, float], unit: str) -> str:
         (
             name.replace("_", " "),
             format_quantity(size, unit, digits=3),
-            f"{100 * size / total:.1f} %",
+            percent(size / total, 1),
         )
         for name, size in sorted(parts.items(), key=lambda part: -part[1])
         if size > 0
@@ -333,8 +333,8 @@ def _calibrated(calibration: Calibration) -> str:
     return (
         f"calibrated {calibration.kind} on {counted(calibration.rows, 'run')}: "
         f"x {calibration.factor:.3f}, 80 % band x or / {calibration.band:.3f}; each run from the "
-        f"others: median error {100 * calibration.error_before:.1f} % before, "
-        f"{100 * calibration.error_after:.1f} % after"
+        f"others: median error {percent(calibration.error_before, 1)} before, "
+        f"{percent(calibration.error_after, 1)} after"
     )
 
 
@@ -364,7 +364,8 @@ def _table(kinds: Mapping[str, Mapping[str, Any]], title: str = "kind") -> str:
     head = (title, "rows", "median", "mean", "p90", "bias", "in the band", "refused")
     rows = []
     for kind, summary in kinds.items():
-        errors = [percent(summary[name]) for name in ("median", "mean", "p90", "bias", "coverage")]
+        sizes = ("median", "mean", "p90", "bias", "coverage")
+        errors = [share_cell(summary[name]) for name in sizes]
         shown = printable(shorten(kind, LONGEST_KIND))  # a group has the name of a file's own
         rows.append((shown, f"{summary['n']}", *errors, f"{summary.get('refused', '')}"))
     return columns(rows, head=head)
@@ -377,5 +378,5 @@ def _left_out(lines: Sequence[Mapping[str, Any]]) -> str:
     for line in lines:
         span = " to ".join(map(percent, line["expected"]))
         group = f"each {line['left_out']}"
-        rows.append((line["kind"], group, f"{line['n']}", percent(line["coverage"]), span))
+        rows.append((line["kind"], group, f"{line['n']}", share_cell(line["coverage"]), span))
     return columns(rows, head=head)

@@ -16,6 +16,7 @@ from flopbook.cli.plain import command
 from flopbook.errors import FlopbookError, printable
 from flopbook.evaluation.answers import columns, counted
 from flopbook.quantities.formatting import format_quantity
+from flopbook.quantities.units import percent
 
 if TYPE_CHECKING:
     from flopbook.planning.study import Answer, Options, Study
@@ -190,7 +191,7 @@ def _line(row: Mapping[str, Any], varying: Sequence[str]) -> tuple[str, ...]:
     cost = f"{1e6 * row['token_cost']:.3g}" if "token_cost" in row else ""
     return (
         format_quantity(row["seconds"], "s", digits=3),
-        f"{row['mfu']:.0%}",
+        percent(row["mfu"]),
         format_quantity(row["bytes"], "byte", digits=3),
         *words,
         cost,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from flopbook.evaluation.answers import columns, counted
+from flopbook.quantities.units import percent
 
 if TYPE_CHECKING:
     from flopbook.prediction.validation import Validation
@@ -13,12 +14,15 @@ MOST_REASONS = 8
 LARGEST_IN_FULL = 1000.0  # an error beyond this share is a slip of the units, whatever its digits
 
 
-def percent(share: float | None) -> str:
+def share_cell(share: float | None) -> str:
     """A share as a table shows it; empty where there is none."""
     if share is None:
         return ""
-    digits = ".1f" if abs(share) < LARGEST_IN_FULL else ".2g"
-    return f"{100 * share:{digits}} %"
+    return percent(share, 1) if abs(share) < LARGEST_IN_FULL else f"{100 * share:.2g} %"
+
+
+def _error(share: float) -> str:
+    return percent(share, signed=True) if share < LARGEST_IN_FULL else share_cell(share)
 
 
 def lines_of(validation: Validation) -> str:
@@ -31,7 +35,7 @@ def lines_of(validation: Validation) -> str:
             f"{line.measured:.4g}",
             f"{line.predicted:.4g}",
             line.unit,
-            f"{100 * line.error:+.0f} %" if line.error < LARGEST_IN_FULL else percent(line.error),
+            _error(line.error),
             "" if line.is_covered else "outside the band",
         )
         for line in ordered

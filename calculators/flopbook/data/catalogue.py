@@ -108,14 +108,14 @@ def _read_model(path: Path, model_id: str) -> Model:
 
 
 def read_catalogue(
-    folder: Path, entry_ids: Sequence[str]
+    path_of: Callable[[str], Path], entry_ids: Sequence[str]
 ) -> tuple[dict[str, Entry], tuple[Problem, ...]]:
     """The accelerators that can be read, by id, and the problems of the others."""
     shelf = Shelf(_ALL_ENTRIES, *_makers())
     entries: dict[str, Entry] = {}
     problems: list[Problem] = []
     for entry_id in entry_ids:
-        path = folder / f"{entry_id}.yaml"
+        path = path_of(entry_id)
         try:
             entries[entry_id] = _load_shelved(shelf, path, entry_id)
         except DataError as error:

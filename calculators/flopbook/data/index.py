@@ -7,7 +7,7 @@ found by a scan of the text. Tests hold both equal to what the readers say.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from flopbook.data.accelerators import Entry
@@ -25,7 +25,9 @@ _MAKERS = tuple(
 )
 
 
-def read_heads(folder: Path, entry_ids: Sequence[str], vendor: str = "") -> dict[str, Entry]:
+def read_heads(
+    path_of: Callable[[str], Path], entry_ids: Sequence[str], vendor: str = ""
+) -> dict[str, Entry]:
     """Every entry that can be read, without its claims, by id; one that is broken is left out.
 
     Whoever needs the broken one reads it by its id, and learns file and line. The heads of one
@@ -36,7 +38,7 @@ def read_heads(folder: Path, entry_ids: Sequence[str], vendor: str = "") -> dict
     # Asking where a path lies takes as long as reading it, so each folder is asked about once.
     shown: dict[Path, str] = {}
     for entry_id in entry_ids:
-        path = folder / f"{entry_id}.yaml"
+        path = path_of(entry_id)
         if path.parent not in shown:
             shown[path.parent] = show_path(path).removesuffix(path.name)
         try:

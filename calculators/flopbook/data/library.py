@@ -40,12 +40,13 @@ Result = TypeVar("Result")
 class Library:
     """The data below a root: a checkout of the repository, or a folder of the same layout.
 
-    Raises FlopbookError when the root has no accelerators, or is no folder that can be read.
+    `elsewhere` has the files of further accelerators, by id, which lie in another library. Raises
+    FlopbookError when the root has no accelerators, or is no folder that can be read.
     """
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, elsewhere: Mapping[str, Path] | None = None) -> None:
         self.folders = folders_of(root)
-        self.root = root
+        self.root, self.elsewhere = root, elsewhere or {}
         self.accelerators = self.folders.accelerators
         self.bibliography = self.folders.bibliography
         self.models = self.folders.models
@@ -70,7 +71,7 @@ class Library:
     def entry_ids(self) -> tuple[str, ...]:
         """All accelerator ids, sorted; from file names, without opening a file."""
         paths = (path for path in self.accelerators.glob("*/*.yaml") if path.name != VENDOR_FILE)
-        return ids_of(f"{path.parent.name}/{path.stem}" for path in paths)
+        return ids_of({*(f"{path.parent.name}/{path.stem}" for path in paths), *self.elsewhere})
 
     @functools.cached_property
     def vendor_ids(self) -> tuple[str, ...]:
@@ -84,7 +85,7 @@ class Library:
 
     def entry_path(self, entry_id: str) -> Path:
         """The file of an accelerator."""
-        return self.accelerators / f"{entry_id}.yaml"
+        return self.elsewhere.get(entry_id) or self.accelerators / f"{entry_id}.yaml"
 
     def vendor_path(self, vendor_id: str) -> Path:
         """The file of a vendor."""
@@ -109,7 +110,7 @@ class Library:
             return {name: head._replace(claims=()) for name, head in self._catalogue[0].items()}
         from flopbook.data.index import read_heads
 
-        return read_heads(self.accelerators, self.entry_ids)
+        return read_heads(self.entry_path, self.entry_ids)
 
     def read_entries(self) -> tuple[dict[str, Entry], list[Problem]]:
         """The accelerators that can be read, by id, and the problems of the others."""
@@ -120,7 +121,7 @@ class Library:
     def _catalogue(self) -> tuple[dict[str, Entry], tuple[Problem, ...]]:
         from flopbook.data.catalogue import read_catalogue
 
-        entries, problems = read_catalogue(self.accelerators, self.entry_ids)
+        entries, problems = read_catalogue(self.entry_path, self.entry_ids)
         self._entries |= entries
         return entries, problems
 

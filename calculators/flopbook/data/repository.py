@@ -98,20 +98,33 @@ def _web(address: str) -> str:
     return f"https://{match[1]}/{match[2]}" if match else ""
 
 
-def git(root: Path, *words: str) -> bytes:
-    """What a git command prints.
+# Messages in English, and no waiting for a password. What a partial clone lacks is not fetched:
+# its configuration would choose the program that fetches.
+_SURROUNDINGS = {
+    "LC_ALL": "C",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_ALLOW_PROTOCOL": "none",  # for a git that does not know the line before
+}
+
+
+def git(root: Path, *words: str, given: bytes = b"") -> bytes:
+    """What a git command prints; `given` is what it reads.
 
     Raises FlopbookError, in one line, when git is missing or refuses.
     """
     command = ["git", "-C", str(root), *words]
-    # Messages in English, and no waiting for a password.
-    environment = {**os.environ, "LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0"}
+    environment = os.environ | _SURROUNDINGS
     try:
-        process = subprocess.run(command, capture_output=True, env=environment, check=False)
+        process = subprocess.run(
+            command, input=given, capture_output=True, env=environment, check=False
+        )
     except OSError as error:
         raise FlopbookError(f"git cannot be run ({error.strerror}); install it") from None
     if process.returncode != 0:
         message = _last_line(process.stderr) or f"status {process.returncode}"
+        if "promisor" in message:
+            message = f"a partial clone lacks files of this revision; clone it whole ({message})"
         raise FlopbookError(printable(f"git {words[0]}: {shorten(message, 160)}"))
     return process.stdout
 

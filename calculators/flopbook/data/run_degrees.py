@@ -34,7 +34,8 @@ def contradiction(degrees: Mapping[str, float], chips: float) -> Contradiction |
     """
     dividing = {name: degrees[name] for name in DIVIDING if name in degrees}
     product = math.prod(dividing.values())
-    is_sound = product == chips if "dp" in dividing else chips % product == 0
+    is_divisor = product > 0 and chips % product == 0
+    is_sound = product == chips if "dp" in dividing else is_divisor
     if is_sound:
         return None
     sizes = " x ".join(f"{name} {degree}" for name, degree in dividing.items())
@@ -48,4 +49,7 @@ def contradiction_of_run(row: MeasuredRun) -> Contradiction | None:
     # Degrees of a part of a chip, such as a core, multiply to more than the chips.
     if chips is None or "parallel_unit" in degrees or WRONG_DEGREES in row.flags:
         return None
+    experts = degrees.get("ep", 1)
+    if not experts or chips % experts:
+        return Contradiction(f"ep {experts}", f"a divisor of the {chips} chips")
     return contradiction(degrees, chips)

@@ -16,12 +16,11 @@ class HasHeads(Protocol):
     memo: dict[Any, Any]
 
     @property
-    def accelerators(self) -> Path:
-        """The folder of the entries."""
-
-    @property
     def entry_ids(self) -> Sequence[str]:
         """The ids of all entries."""
+
+    def entry_path(self, entry_id: str) -> Path:
+        """The file of an entry."""
 
     @property
     def heads(self) -> Mapping[str, Entry]:
@@ -37,7 +36,7 @@ def head_of(books: HasHeads, entry_id: str) -> Entry | None:
     by_vendor: dict[str, Mapping[str, Entry]] = books.memo.setdefault(head_of, {})
     if not by_vendor:
         own = [name for name in books.entry_ids if name.startswith(f"{vendor}/")]
-        by_vendor[vendor] = read_heads(books.accelerators, own, vendor)
+        by_vendor[vendor] = read_heads(books.entry_path, own, vendor)
     if vendor in by_vendor:
         return by_vendor[vendor].get(entry_id)
     return books.heads.get(entry_id)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -92,7 +92,7 @@ def parse_yaml(text: str, name: str) -> Node:
     if len(text) > MAX_YAML_BYTES:
         raise _too_large(name, f"{len(text):,} characters")
     try:
-        return _Builder(name).build(yaml.parse(text, Loader=_Loader))
+        return _Builder(name, _Loader(text).get_event).build()
     except yaml.reader.ReaderError:
         observed = "a control character or one that YAML does not allow"
         place = _unreadable(text)
@@ -150,6 +150,11 @@ def _mark(error: yaml.YAMLError) -> Place:
     return mark.line + 1, mark.column + 1
 
 
+def _place(event: Any) -> Place:
+    """Where a parser saw the event begin."""
+    return event.start_mark.line + 1, event.start_mark.column + 1
+
+
 def _too_large(name: str, size: str) -> DataError:
     return _error(name, _START, "size", size, f"at most {MAX_YAML_BYTES:,}", "split the file")
 
@@ -160,109 +165,91 @@ def _error(
     return DataError([Problem(name, *place, rule, observed, expected, mend)])
 
 
-class _Open:
-    """A mapping or list that is not complete; a mapping's next value belongs to `key`, if any."""
-
-    __slots__ = ("key", "node")
-
-    def __init__(self, node: Node) -> None:
-        self.node = node
-        self.key: str | None = None
-
-
 class _Builder:
-    """Turns the event stream into Nodes with an explicit stack, so depth costs no recursion."""
+    """Turns the event stream into Nodes: a mapping or list reads its events until its end.
 
-    def __init__(self, name: str) -> None:
+    Depth is bounded, so it costs little of Python's stack. `next_event` gives the events in order,
+    and None behind the last.
+    """
+
+    def __init__(self, name: str, next_event: Callable[[], Any]) -> None:
         self.name = name
-        self.stack: list[_Open] = []
-        self.root: Node | None = None
+        self._next = next_event
 
-    def build(self, events: Iterator[yaml.Event]) -> Node:
-        scalar = yaml.ScalarEvent
-        for event in events:
-            if isinstance(event, scalar) and event.anchor is None and event.tag is None:
-                self._take_scalar(event)
-            else:
-                self._take(event)
-        if self.root is None:
+    def build(self) -> Node:
+        """The only value of the only document. Raises DataError and yaml.YAMLError."""
+        root: Node | None = None
+        while (event := self._next()) is not None:
+            if isinstance(event, yaml.NodeEvent):
+                root = self._value(event, 0)
+            elif isinstance(event, yaml.DocumentStartEvent) and root is not None:
+                expected = "one document per file"
+                raise self._refusal(_place(event), "documents", "a second document", expected)
+        if root is None:
             mend = "fill the file in from the template"
             raise _error(self.name, _START, "empty", "no content", "a mapping", mend)
-        return self.root
+        return root
 
-    def _take_scalar(self, event: yaml.ScalarEvent) -> None:
-        """A key or a value: nearly all that a file has."""
-        mark: Any = event.start_mark  # optional by its type only: a parser sets it
-        line, column = mark.line + 1, mark.column + 1
-        parent = self.stack[-1] if self.stack else None
-        if parent is not None and parent.key is None and parent.node.key_marks is not None:
-            parent.key = self._key(parent.node, event.value, (line, column))
-        else:
-            self._add(Node(_scalar(event), line, column))
+    def _value(self, event: Any, depth: int) -> Node:
+        """The value that begins with this event, inside of so many mappings and lists."""
+        if event.anchor is not None or getattr(event, "tag", None) is not None:
+            self._refuse_indirection(event)
+        if isinstance(event, yaml.ScalarEvent):
+            mark: Any = event.start_mark  # optional by its type only: a parser sets it
+            return Node(_scalar(event), mark.line + 1, mark.column + 1)
+        if depth >= MAX_DEPTH:
+            observed = f"nesting deeper than {MAX_DEPTH}"
+            raise self._refusal(_place(event), "depth", observed, "a flat entry")
+        if isinstance(event, yaml.MappingStartEvent):
+            return self._mapping(event, depth + 1)
+        children = []
+        while not isinstance(child := self._next(), yaml.SequenceEndEvent):
+            children.append(self._value(child, depth + 1))
+        return Node(children, *_place(event))
 
-    def _take(self, event: yaml.Event) -> None:
-        mark: Any = event.start_mark  # optional by its type only: events of a parser have one
-        line, column = mark.line + 1, mark.column + 1
-        self._refuse_indirection(event, (line, column))
-        if isinstance(event, yaml.ScalarEvent):  # of the tag "!"
-            self._take_scalar(event)
-        elif isinstance(event, yaml.MappingStartEvent):
-            self._open(Node({}, line, column, {}))
-        elif isinstance(event, yaml.SequenceStartEvent):
-            self._open(Node([], line, column))
-        elif isinstance(event, yaml.CollectionEndEvent):
-            self.stack.pop()
-        elif isinstance(event, yaml.DocumentStartEvent) and self.root is not None:
-            expected = "one document per file"
-            raise self._refusal((line, column), "documents", "a second document", expected)
+    def _mapping(self, start: Any, depth: int) -> Node:
+        values: dict[str, Node] = {}
+        marks: dict[str, Place] = {}
+        while not isinstance(key := self._next(), yaml.MappingEndEvent):
+            if not isinstance(key, yaml.ScalarEvent) or key.tag or key.anchor:
+                self._refuse_key(key)
+            name = key.value
+            place = _place(key)
+            if name in values:
+                raise self._repeated(name, place)
+            if len(values) >= MAX_KEYS:
+                observed = f"more than {MAX_KEYS:,} names in one mapping"
+                raise self._refusal(place, "keys", observed, "fewer")
+            marks[name] = place
+            values[name] = self._value(self._next(), depth)
+        return Node(values, *_place(start), marks)
 
-    def _refuse_indirection(self, event: yaml.Event, place: Place) -> None:
+    def _refuse_key(self, event: Any) -> None:
+        """Refuse all but plain text, and text that says with `!` that it is text."""
+        self._refuse_indirection(event)
+        if not isinstance(event, yaml.ScalarEvent):
+            raise self._refusal(_place(event), "keys", "a key that is not text", "a name")
+
+    def _refuse_indirection(self, event: Any) -> None:
         """Anchors and aliases make small files large; tags make objects of text."""
-        anchor = getattr(event, "anchor", None)
+        anchor = event.anchor
         if anchor is not None:
             observed = f"anchor or alias '{shorten(anchor)}'"
-            raise self._refusal(place, "anchors", observed, "each value written out")
-        tag = getattr(event, "tag", None)
+            raise self._refusal(_place(event), "anchors", observed, "each value written out")
+        tag = getattr(event, "tag", None)  # an alias has none
         # "!" only says that a scalar is text.
         if tag not in (None, "!"):
-            raise self._refusal(place, "tags", f"tag '{shorten(tag)}'", "plain values")
+            raise self._refusal(_place(event), "tags", f"tag '{shorten(tag)}'", "plain values")
 
-    def _open(self, node: Node) -> None:
-        if len(self.stack) >= MAX_DEPTH:
-            observed = f"nesting deeper than {MAX_DEPTH}"
-            raise self._refusal((node.line, node.column), "depth", observed, "a flat entry")
-        self._add(node)
-        self.stack.append(_Open(node))
-
-    def _add(self, node: Node) -> None:
-        """Put a value where it belongs."""
-        if not self.stack:
-            self.root = node
-            return
-        parent = self.stack[-1]
-        if parent.key is not None:
-            parent.node.value[parent.key] = node
-            parent.key = None
-        elif isinstance(parent.node.value, list):
-            parent.node.value.append(node)
-        else:
-            place = (node.line, node.column)
-            raise self._refusal(place, "keys", "a key that is not text", "a name")
-
-    def _key(self, mapping: Node, text: str, place: Place) -> str:
-        if text in mapping.value:
-            observed = f"'{shorten(text)}' twice"
-            expected = "each key once"
-            if is_group(text):  # of a number such as 1,000,000
-                expected += ", and numbers without commas between their digits"
-            mend = "remove one of the two" if not is_group(text) else "rewrite this line"
-            raise _error(self.name, place, "duplicate-key", observed, expected, mend)
-        if len(mapping.value) >= MAX_KEYS:
-            observed = f"more than {MAX_KEYS:,} names in one mapping"
-            raise self._refusal(place, "keys", observed, "fewer")
-        if mapping.key_marks is not None:
-            mapping.key_marks[text] = place
-        return text
+    def _repeated(self, name: str, place: Place) -> DataError:
+        observed = f"'{shorten(name)}' twice"
+        expected = "each key once"
+        if not is_group(name):
+            mend = "remove one of the two"
+        else:  # of a number such as 1,000,000
+            expected += ", and numbers without commas between their digits"
+            mend = "rewrite this line"
+        return _error(self.name, place, "duplicate-key", observed, expected, mend)
 
     def _refusal(self, place: Place, rule: str, observed: str, expected: str) -> DataError:
         return _error(self.name, place, rule, observed, expected, "rewrite this line")

@@ -23,7 +23,7 @@ from flopbook.drawing.rooflines import (
 from flopbook.drawing.scales import Room, Scale
 from flopbook.formulas.kernel_rooflines import KernelRow, rows
 from flopbook.kernels.notation import Machine, read_roofs
-from flopbook.quantities.units import format_quantity
+from flopbook.quantities.units import format_quantity, percent
 
 # What a kernel is drawn as in a terminal, and what its point is labelled with in the picture.
 MARKS = "123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -291,7 +291,7 @@ def _point(plot: KernelPlot, row: KernelRow, frame: Frame, room: Room) -> str:
     if row.reached:
         measured = (
             f'<circle class="fb-measured" cx="{x}" cy="{frame.y.at(row.rate * row.reached)}" r="4">'
-            f"<title>{tip}, measured {row.reached:.1%} of it</title></circle>"
+            f"<title>{tip}, measured {percent(row.reached, 1)} of it</title></circle>"
         )
     point = f'<circle class="fb-point" cx="{x}" cy="{y}" r="3.5"><title>{tip}</title></circle>'
     return f"{point}{mark}{measured}"

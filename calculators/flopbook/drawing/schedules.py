@@ -11,7 +11,7 @@ from flopbook.drawing.pictures import Picture
 from flopbook.errors import FlopbookError
 from flopbook.pipelines import Run, StagePass, Times, plan, simulate
 from flopbook.pipelines.timeline import LEGEND, is_second, timeline_text
-from flopbook.quantities.units import format_quantity
+from flopbook.quantities.units import format_quantity, percent
 
 WIDTH, LEFT, RIGHT, TOP, FOOT = 640, 58, 6, 6, 40
 ROW, HIGH_ROW = 24, 31  # the high one where two passes share a bar
@@ -29,11 +29,12 @@ NAMES = {
     "dualpipe-v": "DualPipe-V",
 }
 # Fill and text of each kind of pass; the second fill is that of a later chunk or of the other
-# direction. Both keep their contrast on a light and on a dark page.
+# direction. Both keep their contrast on a light and on a dark page, and the passes of one schedule
+# differ in lightness too.
 _COLOURS = {
     "F": ("#0068a8", "#00456f", "#ffffff"),
     "B": ("#ffd9bd", "#f3b184", "#222222"),
-    "W": ("#c4e6d2", "#93cfae", "#222222"),
+    "W": ("#7cba97", "#579a75", "#222222"),
     "A": ("#ead3f2", "#d3a9e2", "#222222"),
 }
 
@@ -102,8 +103,8 @@ def _figures(run: Run) -> str:
     if len(run.held) > MOST_HELD:
         held.append("...")
     return (
-        f"run pass by pass: idle {run.fraction:.2%}, {seconds} a step ({makespan} from the first "
-        "pass of any stage to the last);\n"
+        f"run pass by pass: idle {percent(run.fraction, 2)}, {seconds} a step ({makespan} from "
+        "the first pass of any stage to the last);\n"
         f"micro-batches held, stage by stage: {', '.join(held)}"
     )
 
@@ -174,7 +175,7 @@ def description(run: Run) -> str:
     first_stage, last_stage = _warm_up(run, 0), _warm_up(run, run.plan.stages - 1)
     return (
         "A row for each stage, time to the right, a bar for each pass with its micro-batch. "
-        f"A stage is idle for {run.fraction:.1%} of its step. "
+        f"A stage is idle for {percent(run.fraction, 1)} of its step. "
         f"Stages hold at most {held} micro-batches. Before its first backward pass, "
         f"the first stage runs {first_stage} forward passes and the last stage {last_stage}."
     )

@@ -171,6 +171,8 @@ def _board(request: Request) -> float:
     for name in ("chips_per_node", "chips"):
         if name in request.options:
             return float(read_input(name, request.formula.inputs[name], request.options[name]))
+    if "chips_per_node" not in request.formula.inputs:
+        raise FlopbookError("a mesh needs --link-bandwidth, the links from a chip to one other")
     raise FlopbookError("a mesh needs --chips-per-node, the chips that are wired to each other")
 
 
@@ -197,14 +199,9 @@ def _topology(chip: Chip, request: Request) -> PickedWord | None:
     if not _is_typed(request):
         return Network(chip).pick_topology()
     try:
-        return _port_or_torus(chip, request)
+        picked = Network(chip).pick_topology()
     except Missing:
         return None
-
-
-def _port_or_torus(chip: Chip, _: Request) -> PickedWord:
-    """The same where a mesh counts as one port, as a switch does."""
-    picked = Network(chip).pick_topology()
     return picked._replace(value="switch") if picked.value == "mesh" else picked
 
 
@@ -316,7 +313,6 @@ _CHIP_VALUES: dict[str, ChipValue] = {
     "scaleup_bandwidth": _scaleup_bandwidth,
     "links_per_axis": _links_per_axis,
     "port_bandwidth": _port_bandwidth,
-    "port_or_torus": _port_or_torus,
     "axes": _axes,
     "torus_axes": _torus_axes,
     "topology": _topology,

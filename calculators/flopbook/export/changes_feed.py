@@ -9,6 +9,7 @@ from flopbook.changes.history import Event
 from flopbook.data.library import entry_ids
 from flopbook.evaluation.answers import counted
 from flopbook.export.atom import Item, atom
+from flopbook.quantities.units import percent
 
 FILE = "changes.atom"
 MOST_EVENTS, MOST_LINES = 150, 40
@@ -73,5 +74,5 @@ def _values(change: Change) -> str:
         return str(change.new)
     if change.new is None or change.old == change.new:
         return str(change.old)
-    relative = f" ({change.relative:+.1%})" if change.relative else ""
+    relative = f" ({percent(change.relative, 1, signed=True)})" if change.relative else ""
     return f"{change.old} to {change.new}{relative}"

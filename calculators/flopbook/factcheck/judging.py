@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
+from flopbook.factcheck.amounts import amount, as_printed, exact
 from flopbook.factcheck.facts import FiledFact, Subject
 from flopbook.factcheck.matching import (
     LINKS,
@@ -19,9 +20,11 @@ from flopbook.factcheck.matching import (
     matches,
     matches_of_others,
     printed_matches,
+    rounds,
     usual_format,
 )
 from flopbook.factcheck.reading import StatedNumber
+from flopbook.factcheck.shorthand import in_words, meant
 from flopbook.factcheck.words import (
     COSTS,
     DESCRIPTIONS,
@@ -33,12 +36,9 @@ from flopbook.factcheck.words import (
     QUANTITY_NAMES,
     SENTENCES,
 )
-from flopbook.quantities.units import format_quantity
 
 MOST_ALSO = 3
 MOST_EVIDENCE = 3
-TINY = 0.01  # of the unit of a statement: one chip beside a pod
-_PLAIN_UNITS = {"FLOP/s": "FLOP/s", "OP/s": "OP/s", "B/s": "byte/s", "B": "byte", "W": "W"}
 HALF = "2:4"  # sparsity that doubles the rate
 
 
@@ -46,7 +46,8 @@ class Judgement(NamedTuple):
     """What became of one statement.
 
     `verdict` is "holds", the weightiest departure (see `COSTS`), or "none" where nothing fits.
-    `says` are the parts of the answer in order; `evidence` the facts behind it.
+    `says` are the parts of the answer in order; `evidence` the facts behind it. `stated` is the
+    number in SI units with the unit that it is short for, `value` what is on file.
     """
 
     holds: bool
@@ -54,11 +55,16 @@ class Judgement(NamedTuple):
     chip: str
     says: tuple[str, ...]
     evidence: tuple[FiledFact, ...]
+    stated: float
     value: float | None
 
 
 def judge(statement: StatedNumber, look: Look) -> Judgement:
-    """The finding on one statement; `look` gives what is on file of an id."""
+    """The finding on one statement; `look` gives what is on file of an id.
+
+    Raises Unreadable for a number whose unit is cut short and may be several.
+    """
+    statement = meant(statement, look)
     subjects = [look(name) for name in statement.chips]
     # Facts of other chips are asked only where none of the chip itself fits: "that is the H200".
     # What somebody measured is rarely what a text means, so what is printed of these comes first.
@@ -70,7 +76,8 @@ def judge(statement: StatedNumber, look: Look) -> Judgement:
             # equals the one of which most is on file.
             asked, own = min(matched, key=lambda pair: (_least(pair[1]), -len(pair[0].facts)))
             return _found(statement, asked, own, look)
-    return _not_found(statement, max(subjects, key=lambda one: len(one.facts)))
+    missed = _not_found(statement, max(subjects, key=lambda one: len(one.facts)))
+    return missed._replace(says=(*missed.says, *_of_others_named(statement, look)))
 
 
 def owners(statement: StatedNumber, ids: Iterable[str], look: Look) -> str:
@@ -91,9 +98,9 @@ def owners(statement: StatedNumber, ids: Iterable[str], look: Look) -> str:
 def of_anybody(statements: Sequence[StatedNumber], ids: Iterable[str], look: Look) -> str:
     """What is said of a text without a chip: of which chips its first number is."""
     for statement in statements[:1]:
-        if named := owners(statement, ids, look):
-            stated = _amount(statement, statement.value)
-            return PROBLEMS["anybody"].format(value=stated, owners=named)
+        for reading in statement.readings or (statement,):
+            if named := owners(reading, ids, look):
+                return PROBLEMS["anybody"].format(value=in_words(reading), owners=named)
     return PROBLEMS["chip"]
 
 
@@ -114,7 +121,7 @@ def _found(
     for name in best.departures:
         says += _remedy(statement, name, best, look)
     says += _shown(statement, best)
-    says += [SENTENCES["custom"].format(value=_exact(best.fact))] if best.is_custom else []
+    says += [SENTENCES["custom"].format(value=exact(best.fact))] if best.is_custom else []
     says += _unsaid(best.fact)
     says += _also(statement, best, candidates)
     evidence = [match.fact for match in candidates if _same(match, best)]
@@ -124,24 +131,36 @@ def _found(
         best.subject.id,
         tuple(says),
         tuple(evidence[:MOST_EVIDENCE]),
+        statement.value,
         best.fact.value,
     )
 
 
 def _main_sentence(statement: StatedNumber, asked: Subject, best: Match) -> str:
-    stated = _amount(statement, statement.value)
-    value = _amount(statement, best.fact.value * best.share)
-    key = _main_key(best, differs=stated != value)
+    stated = amount(statement, statement.value)
+    filed = best.fact.value * best.share
+    value = amount(statement, filed)
+    key = _main_key(statement, best, differs=stated != value)
     description = _described(best)
     if key == "error" and best.fact.note:
         description = f"{description}; {best.fact.note}"
     chip = best.subject.name if key == "other-chip" else asked.name
     return SENTENCES[key].format(
-        chip=chip, asked=asked.name, stated=stated, value=value, what=description
+        chip=chip,
+        asked=asked.name,
+        stated=stated,
+        value=value,
+        what=description,
+        off=_off(statement.value, filed),
     )
 
 
-def _main_key(best: Match, *, differs: bool) -> str:
+def _off(stated: float, filed: float) -> str:
+    """How far two values are from each other: 0.01 %."""
+    return f"{100 * abs(stated - filed) / filed:.1g} %"
+
+
+def _main_key(statement: StatedNumber, best: Match, *, differs: bool) -> str:
     """Which sentence says the finding; `differs`: the two figures are not printed alike."""
     if "other-chip" in best.departures:
         return "other-chip"
@@ -150,9 +169,10 @@ def _main_key(best: Match, *, differs: bool) -> str:
     # Binary prefixes and bits explain another figure, so nothing was rounded there.
     explains = best.is_custom or {"binary", "bits"} & set(best.departures)
     is_rounded = differs and not explains
-    if best.departures:
-        return "departs-rounded" if is_rounded else "departs"
-    return "rounded" if is_rounded else "holds"
+    if not is_rounded:
+        return "departs" if best.departures else "holds"
+    how = "rounded" if rounds(statement, best.fact.value * best.share) else "close"
+    return f"departs-{how}" if best.departures else how
 
 
 def _described(match: Match) -> str:
@@ -194,23 +214,23 @@ def _remedy(statement: StatedNumber, departure: str, best: Match, look: Look) ->
     """The figure that the statement should have had, for one departure."""
     fact = best.fact
     if departure in ("binary", "bits"):
-        return [SENTENCES[departure].format(value=_exact(fact))]
+        return [SENTENCES[departure].format(value=exact(fact))]
     if departure == "both-ways":
-        half = _amount(statement, fact.value * best.share / 2)
+        half = amount(statement, fact.value * best.share / 2)
         return [SENTENCES[departure].format(value=half)]
     if departure == "one-way":
-        both = _amount(statement, fact.value * best.share * 2)
+        both = amount(statement, fact.value * best.share * 2)
         return [SENTENCES[departure].format(value=both)]
     if departure in ("per-node", "per-chip"):
         return _other_level(statement, departure, best, look)
     counterpart = _counterpart(statement, departure, best)
     if counterpart is None and departure == "sparse" and fact.sparsity == HALF:
-        half = _amount(statement, fact.value * best.share / 2)
+        half = amount(statement, fact.value * best.share / 2)
         return [SENTENCES["half"].format(value=half)]
     if counterpart is None:
         return []
     kind = QUANTITY_NAMES[counterpart.field]
-    value = _amount(statement, counterpart.value * best.share)
+    value = amount(statement, counterpart.value * best.share)
     way = DESCRIPTIONS.get(counterpart.direction, "")
     sentence = SENTENCES[departure].format(
         value=value, format=counterpart.dtype, way=way, kind=kind
@@ -226,7 +246,7 @@ def _shown(statement: StatedNumber, best: Match) -> list[str]:
     value = same[0].value * best.share
     if is_close(statement, value) or best.is_custom:
         return []
-    return [SENTENCES["shown"].format(value=_amount(statement, value))]
+    return [SENTENCES["shown"].format(value=as_printed(statement, value))]
 
 
 def _says_alike(fact: FiledFact, other: FiledFact) -> bool:
@@ -270,7 +290,7 @@ def _other_level(statement: StatedNumber, departure: str, best: Match, look: Loo
         for fact in subject.facts:
             if _is_alike(fact, best.fact):
                 sentence = SENTENCES[departure].format(
-                    part=subject.name, whole=subject.name, value=_amount(statement, fact.value)
+                    part=subject.name, whole=subject.name, value=amount(statement, fact.value)
                 )
                 return [sentence]
     return []
@@ -317,23 +337,34 @@ def _same(match: Match, best: Match) -> bool:
 
 def _not_found(statement: StatedNumber, asked: Subject) -> Judgement:
     near = _nearest(statement, asked)
-    stated = _amount(statement, statement.value)
+    stated = amount(statement, statement.value)
     if near is None:
         field = statement.field or FIELDS[statement.kind][0]
         sentence = SENTENCES["none-recorded"].format(
             chip=asked.name, stated=stated, kind=QUANTITY_NAMES[field]
         )
-        return Judgement(False, "none", asked.id, (sentence,), (), None)
+        return Judgement(False, "none", asked.id, (sentence,), (), statement.value, None)
     times, near = _multiple(statement, asked) or (1, near)
     match = Match(asked, near, (), 0.0)
     key = "none-price" if near.kind in ("price", "rent") else "none"
     says = (
         SENTENCES[key].format(chip=asked.name, stated=stated),
         SENTENCES["nearest" if times == 1 else "multiple"].format(
-            times=times, value=_amount(statement, near.value), what=_described(match)
+            times=times, value=amount(statement, near.value), what=_described(match)
         ),
     )
-    return Judgement(False, "none", asked.id, says, (near,), near.value)
+    return Judgement(False, "none", asked.id, says, (near,), statement.value, near.value)
+
+
+def _of_others_named(statement: StatedNumber, look: Look) -> list[str]:
+    """Which other chip of the text has the number as it stands: `beats an H100 with 192 GB`."""
+    for other in map(look, statement.others):
+        candidates = [one for one in matches(statement, other, look) if not one.departures]
+        if candidates:
+            best = min(candidates, key=lambda match: match.cost)
+            sentence = SENTENCES["other-named"]
+            return [sentence.format(chip=other.name, what=_described(best))]
+    return []
 
 
 def _multiple(statement: StatedNumber, asked: Subject) -> tuple[int, FiledFact] | None:
@@ -359,19 +390,6 @@ def _distance(statement: StatedNumber, fact: FiledFact, asked: Subject) -> float
     departures = departures_of(statement, fact, asked, is_elsewhere=False)
     off = abs(math.log(fact.value / statement.value)) if fact.value > 0 < statement.value else 99.0
     return off + NEAREST_COST * sum(COSTS[name] for name in departures)
-
-
-def _amount(statement: StatedNumber, value: float) -> str:
-    """A value in the unit of the statement, or in its own where that would be tiny."""
-    unit = _PLAIN_UNITS.get(statement.symbol[1:])
-    if unit and 0 < value < TINY * statement.factor:
-        return format_quantity(value, unit)
-    return f"{format_quantity(value / statement.factor, '1')} {statement.symbol}"
-
-
-def _exact(fact: FiledFact) -> str:
-    units = {"bytes": "byte", "flow": "byte/s"}
-    return format_quantity(fact.value, units[fact.kind], binary=False)
 
 
 def verdicts(findings: Iterable[Judgement]) -> int:

@@ -123,6 +123,13 @@ def is_close(statement: StatedNumber, value: float) -> bool:
     return is_rounded or 0 < over < statement.cut * (1 - 1e-9)
 
 
+def rounds(statement: StatedNumber, value: float) -> bool:
+    """Whether a number is a value to the last digit that it has, rounded or cut off."""
+    over = value - statement.value
+    half = statement.place / 2
+    return abs(over) <= half * (1 + 1e-9) or 0 < over < statement.place * (1 - 1e-9)
+
+
 def departures_of(
     statement: StatedNumber, fact: FiledFact, asked: Subject, is_elsewhere: bool
 ) -> tuple[str, ...]:

@@ -7,18 +7,15 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from flopbook.errors import FlopbookError
 from flopbook.factcheck import words
+from flopbook.factcheck.numbers import FLAGS, Span, WrittenNumber, has_letter, meets, numbers_of
 
-Span = tuple[int, int]
 Names = Mapping[str, Sequence[str]]
 LONGEST_NAME = 8  # words of a chip's name
-_FLAGS = re.I | re.ASCII  # what letters and edges of words are, as in a browser
-FINEST, COARSEST = 0.0005, 0.02  # how far a rounded figure may be from the value, at least and most
-COARSEST_ROUND = 0.05  # the most where two digits or more were written: 1.4 for 1.44
 
 
 class Unreadable(FlopbookError):
@@ -37,10 +34,11 @@ class StatedNumber(NamedTuple):
     """One number of a text with all that is said of it.
 
     `value` is in SI, `slack` how far it may be from what it rounds, and `cut` how far below the
-    value whose last digits were left out. `factor` and `symbol` are
-    those of the unit it is written in, `times` how many chips it is for, `binary` whether the unit
-    is one such as GiB, `parts` the words beside it. An empty `field`, `formats`, `sparsity`,
-    `direction` or `scope` was not said.
+    value whose last digits were left out; `place` is what its last written digit is worth.
+    `factor` and `symbol` are those of the unit it is written in, `times` how many chips it is for,
+    `binary` whether the unit is one such as GiB, `parts` the words beside it. An empty `field`,
+    `formats`, `sparsity`, `direction` or `scope` was not said. `readings` are what a number whose
+    unit is cut short may be, likeliest first; the number itself has the first of them.
     """
 
     chips: tuple[str, ...]
@@ -48,6 +46,7 @@ class StatedNumber(NamedTuple):
     value: float
     slack: float
     cut: float
+    place: float
     kind: str
     factor: float
     symbol: str
@@ -59,25 +58,9 @@ class StatedNumber(NamedTuple):
     scope: str
     vector: bool
     parts: tuple[str, ...]
-
-
-class _Number(NamedTuple):
-    """A number with its unit, and where it stands."""
-
-    start: int
-    end: int
-    value: float
-    slack: float
-    cut: float
-    kind: str
-    factor: float
-    symbol: str
-    binary: bool
-
-    @property
-    def span(self) -> Span:
-        """Where it stands."""
-        return self.start, self.end
+    is_named: bool  # whether the words beside it name what a number of its kind is
+    readings: tuple[StatedNumber, ...] = ()
+    others: tuple[str, ...] = ()  # further chips that the text names
 
 
 class _Named(NamedTuple):
@@ -103,10 +86,10 @@ def read(text: str, names: Names) -> list[StatedNumber]:
         raise Unreadable("empty")
     if len(text) > words.LONGEST:
         raise Unreadable("long")
-    plain = re.sub(words.MONEY, r"\1\2 USD", _respelled(text), flags=_FLAGS)
-    plain = re.sub(words.BETWEEN, r"\2\1 ", plain, flags=_FLAGS)
-    plain = re.sub(words.TIMES, r"\1  ", plain, flags=_FLAGS)
-    numbers = list(_numbers(plain))
+    plain = re.sub(words.MONEY, r"\1\2 USD", _respelled(text), flags=FLAGS)
+    plain = re.sub(words.BETWEEN, r"\2\1 ", plain, flags=FLAGS)
+    plain = re.sub(words.TIMES, r"\1  ", plain, flags=FLAGS)
+    numbers = numbers_of(plain)
     named, left = _chips_beside(plain, names, numbers)
     if not left:
         raise Unreadable("date" if named and _has(plain, words.DATE) else "number")
@@ -116,13 +99,22 @@ def read(text: str, names: Names) -> list[StatedNumber]:
     if not named:
         nobody = _Named(0, 0, (), 1)
         raise _without_chip(plain, names, [_statement(blank, mention, nobody) for mention in shown])
-    return [_statement(blank, number, _owner(number, named)) for number in shown]
+    stated = [_statement(blank, number, _owner(number, named)) for number in shown]
+    every_chip = dict.fromkeys(chip for mention in named for chip in mention.chips)
+    return [_with_others(one, [*every_chip]) for one in stated]
+
+
+def _with_others(statement: StatedNumber, chips: Sequence[str]) -> StatedNumber:
+    """A number with the chips of the text that are not its own."""
+    others = tuple(chip for chip in chips if chip not in statement.chips)
+    readings = tuple(reading._replace(others=others) for reading in statement.readings)
+    return statement._replace(others=others, readings=readings)
 
 
 def _respelled(text: str) -> str:
     """A text with its numbers and units written the usual way."""
     for pattern, plain in words.SPELLINGS:
-        text = re.sub(pattern, re.sub(r"{(.)}", r"\\g<\1>", plain), text, flags=_FLAGS)
+        text = re.sub(pattern, re.sub(r"{(.)}", r"\\g<\1>", plain), text, flags=FLAGS)
     return text
 
 
@@ -131,78 +123,42 @@ def compact(name: str) -> str:
     return re.sub(r"[^a-z0-9]", "", name.lower())
 
 
-def _numbers(text: str) -> Iterator[_Number]:
-    for match in re.finditer(words.NUMBER, text, _FLAGS):
-        number = _number(match)
-        if number is not None:
-            yield number
-
-
-def _number(match: re.Match[str]) -> _Number | None:
-    integer, decimals, power, prefix, binary, spelling = (group or "" for group in match.groups())
-    unit = _unit(spelling)
-    if unit is None:
-        return None
-    kind, size, symbol = unit
-    thousands = words.PREFIXES[prefix.lower()]
-    factor = thousands * size
-    if binary:
-        factor = 1024.0 ** (len(f"{thousands:.0f}") // 3) * size
-    unit_factor = size if kind == "price" else factor  # no kilodollars
-    integer = integer.replace(",", "")
-    digits = float(integer + decimals)
-    scale = factor * 10.0 ** int(power[1:] or "0")
-    slack, cut = (bound * scale for bound in _slack(integer, decimals, digits))
-    shown = _symbol(prefix.lower(), symbol, binary)
-    start, end = match.span()
-    return _Number(start, end, digits * scale, slack, cut, kind, unit_factor, shown, bool(binary))
-
-
-def _symbol(prefix: str, symbol: str, binary: str) -> str:
-    """The unit as answers write it: TFLOP/s, GiB, billion transistors."""
-    if symbol == "transistors":
-        return f"{words.SIZES[prefix]}{symbol}"
-    if symbol == "USD":
-        return symbol
-    return f"{words.LETTERS[prefix]}{'i' if binary else ''}{symbol}"
-
-
-def _slack(whole: str, decimals: str, digits: float) -> tuple[float, float]:
-    """How far a number may be from what it rounds, and below what it was cut off from.
-
-    Half of the last place that is written, and the whole of it, within what people round to.
-    """
-    zeros = len(whole) - len(whole.rstrip("0"))
-    place = 10.0 ** -(len(decimals) - 1) if decimals else 10.0**zeros
-    written = (whole + decimals).replace(".", "").strip("0")
-    coarsest = COARSEST if len(written) < 2 else COARSEST_ROUND
-    slack = min(max(place / 2, FINEST * digits), coarsest * digits)
-    return slack, max(slack, min(place, COARSEST * digits))
-
-
-def _unit(spelling: str) -> tuple[str, float, str] | None:
-    """What a spelling measures; a lone b is a bit where it is small and a byte where not."""
-    if spelling[:1] in "bB" and not re.match(r"by|bi", spelling, _FLAGS):
-        spelling = ("bit" if spelling[0] == "b" else "byte") + spelling[1:]
-    for pattern, kind, size, symbol in words.UNITS:
-        if re.fullmatch(pattern, spelling, _FLAGS):
-            return kind, size, symbol or spelling
-    return None
-
-
 def _chips_beside(
-    text: str, names: Names, numbers: Sequence[_Number]
-) -> tuple[list[_Named], list[_Number]]:
+    text: str, names: Names, numbers: Sequence[WrittenNumber]
+) -> tuple[list[_Named], list[WrittenNumber]]:
     """The chips and the numbers outside of their names.
+
+    A number whose unit is cut short is part of a name that has it, Ascend 310P or A100-40gb, unless
+    no number is left then.
+    """
+    whole = [number for number in numbers if not number.readings]
+    chips, left = _parted(text, names, numbers, whole)
+    if not left:
+        every_chip, every_number = _parted(text, names, numbers, numbers)
+        if every_chip and every_number:
+            return every_chip, every_number
+    return chips, left
+
+
+def _parted(
+    text: str, names: Names, numbers: Sequence[WrittenNumber], kept: Sequence[WrittenNumber]
+) -> tuple[list[_Named], list[WrittenNumber]]:
+    """Chips and numbers where those that are kept, and last in their clause, are in no name.
 
     A name such as A100 80GB has a number inside only where another follows in the same clause.
     """
     ends = [number for number, after in itertools.pairwise(numbers) if _cut(text, number, after)]
-    ends += numbers[-1:]  # the last number of each clause is no part of a name
-    taken = [number.span for number in ends]
-    chips = _named(text, names, taken) or _named(text, _makers(names), taken)
+    ends += numbers[-1:]
+    taken = [number.span for number in ends if number in kept]
+    # A name inside of a number, as TPU 8t in 4.8T, counts where there is no other.
+    letters = [number.span for number in numbers if has_letter(text, number)]
+    chips = (
+        _named(text, names, taken, letters)
+        or _named(text, names, taken)
+        or _named(text, _makers(names), taken)
+    )
     name_spans = [chip.span for chip in chips]
-    return chips, [number for number in numbers if not _meets(number.span, name_spans)]
+    return chips, [number for number in numbers if not meets(number.span, name_spans)]
 
 
 def _makers(names: Names) -> Names:
@@ -241,20 +197,26 @@ def _is_near(said: str, name: str) -> bool:
     return is_turned or is_other or left[1:] == tail or left == tail[1:]
 
 
-def _cut(text: str, one: _Number, after: _Number) -> bool:
+def _cut(text: str, one: WrittenNumber, after: WrittenNumber) -> bool:
     """Whether a separator stands between two numbers."""
     return _has(text[one.end : after.start], words.CLAUSE)
 
 
-def _named(text: str, names: Names, taken: Sequence[Span]) -> list[_Named]:
-    """Names of chips in a text, longest first, in the order in which they stand."""
+def _named(
+    text: str, names: Names, taken: Sequence[Span], around: Sequence[Span] = ()
+) -> list[_Named]:
+    """Names of chips in a text, longest first, in the order in which they stand.
+
+    None meets what is taken, and none lies inside of one of the spans `around`.
+    """
     atoms = [match.span() for match in re.finditer(words.WORD, text)]
     named: list[_Named] = []
     for length in range(min(LONGEST_NAME, len(atoms)), 0, -1):
         for first in range(len(atoms) - length + 1):
             span = (atoms[first][0], atoms[first + length - 1][1])
             chips = _chips_of(text[span[0] : span[1]], names)
-            if chips and not _meets(span, [*taken, *(one.span for one in named)]):
+            is_inside = any(start <= span[0] and span[1] <= end for start, end in around)
+            if chips and not is_inside and not meets(span, [*taken, *(one.span for one in named)]):
                 before = text[slice(*atoms[first - 1])] if first else ""
                 named.append(_Named(*span, chips, _times(before)))
     return sorted(named, key=lambda one: one.start)
@@ -276,10 +238,6 @@ def _times(word: str) -> int:
     return int(word) if re.fullmatch(r"[1-9][0-9]{0,5}", word) else 1
 
 
-def _meets(span: Span, others: Iterable[Span]) -> bool:
-    return any(start < span[1] and span[0] < end for start, end in others)
-
-
 def _without(text: str, spans: Iterable[Span]) -> str:
     """A text with blanks where names and numbers stand: what is left are the conditions."""
     for start, end in spans:
@@ -287,41 +245,52 @@ def _without(text: str, spans: Iterable[Span]) -> str:
     return text
 
 
-def _owner(number: _Number, named: Sequence[_Named]) -> _Named:
+def _owner(number: WrittenNumber, named: Sequence[_Named]) -> _Named:
     """The last chip before a number, else the first behind it."""
     before = [mention for mention in named if mention.start < number.start]
     return before[-1] if before else named[0]
 
 
-def _statement(text: str, number: _Number, owner: _Named) -> StatedNumber:
+def _statement(text: str, number: WrittenNumber, owner: _Named) -> StatedNumber:
     clause = _clause(text, number)
+    readings = [_stated(clause, reading, owner) for reading in number.readings]
+    return _stated(clause, number, owner)._replace(readings=tuple(readings))
+
+
+def _stated(clause: str, number: WrittenNumber, owner: _Named) -> StatedNumber:
+    field = _field(clause, number.kind)
+    formats = tuple(name for pattern, name in words.FORMATS if _has(clause, pattern))
+    sparsity = _either(clause, (words.DENSE, "dense"), (words.SPARSE, "sparse"))
+    told = field or (number.kind == "rate" and (formats or sparsity))
     return StatedNumber(
         owner.chips,
         owner.times,
         number.value,
         number.slack,
         number.cut,
+        number.place,
         number.kind,
         number.factor,
         number.symbol,
         number.binary,
-        _field(clause, number.kind),
-        tuple(name for pattern, name in words.FORMATS if _has(clause, pattern)),
-        _either(clause, (words.DENSE, "dense"), (words.SPARSE, "sparse")),
+        field,
+        formats,
+        sparsity,
         _either(clause, (words.ONE, "one-way"), (words.BOTH, "both")),
         _either(
             clause, (words.PER_LINK, "link"), (words.PER_CHIP, "chip"), (words.PER_NODE, "node")
         ),
         _has(clause, words.VECTOR),
         tuple(match.group().lower() for match in re.finditer(words.WORD, clause)),
+        bool(told) or _has(clause, words.SHORT_WORDS.get(number.kind, "(?!)")),
     )
 
 
-def _clause(text: str, number: _Number) -> str:
+def _clause(text: str, number: WrittenNumber) -> str:
     """The part of a text between separators in which a number stands."""
     starts = [0]
     ends = [len(text)]
-    for match in re.finditer(words.CLAUSE, text, _FLAGS):
+    for match in re.finditer(words.CLAUSE, text, FLAGS):
         if match.end() <= number.start:
             starts.append(match.end())
         elif match.start() >= number.end:
@@ -330,7 +299,7 @@ def _clause(text: str, number: _Number) -> str:
 
 
 def _has(text: str, pattern: str) -> bool:
-    return re.search(pattern, text, _FLAGS) is not None
+    return re.search(pattern, text, FLAGS) is not None
 
 
 def _field(clause: str, kind: str) -> str:

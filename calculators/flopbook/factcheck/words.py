@@ -19,7 +19,7 @@ NUMBER = (
     r"(flops?/s(?:ec(?:ond)?)?|flops?|f|ops?/s(?:ec)?|ops|"
     r"(?:bytes?|bits?|b)(?:/s(?:ec(?:ond)?)?| per second|ps)|bytes?|b|"
     r"watts?|w|hz|hertz|mm2|mm²|mm\^2|transistors?|"
-    r"(?:usd|dollars?)(?: ?(?:/|per|an?) ?(?:(?:gpu|chip)[ -]?)?(?:hours?|hr|h))?|"
+    r"(?:usd|dollars?)(?: ?(?:/|per|an?) ?(?:(?:gpu|chip)[ /-]?)?(?:hours?|hr|h))?|"
     r"sms|cus|(?:(?:cuda|tensor|matrix|gpu|ai|xe) )?cores|compute units|"
     r"streaming multiprocessors)(?![A-Za-z0-9])"
 )
@@ -36,6 +36,13 @@ SPELLINGS: tuple[tuple[str, str], ...] = (
     (r"(?<![A-Za-z0-9.,])([0-9]{1,3})\.([0-9]{3}),(?=[0-9])", "{1}{2}."),
     (r"(?<![A-Za-z0-9.,])([0-9]{1,20}),(?=(?:[0-9]{1,2}|[0-9]{4,20})(?![0-9,.]))", "{1}."),
     (r" ?/ ?(?=s(?:ec(?:ond)?)?\b|h(?:our|r)?\b)", "/"),
+    # `80 gigs` are 80G; `400GbE` is a network.
+    (r"([0-9]) ?gigs?(?![A-Za-z0-9])", "{1}G"),
+    (r"([0-9]) ?gbe(?![A-Za-z0-9])", "{1} Gbit/s"),
+    (r"(?<![A-Za-z0-9])xtors?(?![A-Za-z0-9])|(?<=[0-9][bB])xtors?(?![A-Za-z0-9])", "transistors"),
+    # `1979 w/ sparsity` is no power of 1,979 W.
+    (r"(?<![A-Za-z0-9])w/o(?![A-Za-z0-9])", "without"),
+    (r"(?<![A-Za-z0-9])w/(?= |spars)", "with "),
     # `1307 TFLOPS fp16, 2614 fp8`: the second number has the unit of the first.
     (
         rf"\b((?:[kmgtpe]|tera|peta)?(?:flops?|ops)(?:/s)?) ({_FORMAT})(,? and |, ?|/ ?)"
@@ -44,6 +51,33 @@ SPELLINGS: tuple[tuple[str, str], ...] = (
         "{1} {2}{3}{4} {1} ",
     ),
 )
+# `989T`, `80G` and `80gb`: a number whose unit is cut short. Small letters that stand for other
+# things as well count only as capitals, and so do all behind a blank.
+SHORT = (
+    r"(?<![A-Za-z0-9.,])([0-9]{1,3}(?:,[0-9]{3})+|[0-9]{1,20})(\.[0-9]{1,20})?( ?)([kmgtpe])(b?)"
+    r"(?![A-Za-z0-9/])(?!\.[0-9])(?! ?(?:tokens?|param|model|context|steps?|requests?|users?))"
+)
+SHORT_SMALL = "kgt"
+# What each may be short for, likeliest first.
+SHORT_UNITS: Mapping[str, tuple[str, ...]] = {
+    "k": ("usd",),
+    "m": ("B",),
+    "g": ("B", "B/s"),
+    "t": ("flops", "B/s", "B"),
+    "p": ("flops",),
+    "e": ("flops",),
+    "mb": ("B",),
+    "gb": ("B", "bit/s"),
+    "tb": ("B", "bit/s"),
+}
+LOWER_FLOW = r"[gt] ?b(?:/s(?:ec(?:ond)?)?| per second)"  # bits as written, bytes as often as not
+# Words that say which of them is meant.
+SHORT_WORDS: Mapping[str, str] = {
+    "rate": r"\bcompute\b|\bpeak\b|\bmatmul|tensor|\bmfu\b",
+    "flow": r"bandwidth|\bbw\b",
+    "price": r"\bcosts?\b|\bprices?d?\b|\bsells?\b|\bsold\b|\bmsrp\b|\bpaid\b|\bpay\b",
+}
+SHORT_NEAR = 2.0  # times a value on file that a number may be and still be of its kind
 # `8x H100`: how many of a chip a number is for.
 TIMES = r"(?<![A-Za-z0-9.,\-])([0-9]{1,6}) ?[x×] ?(?=[A-Za-z])"
 # `$30k` and `US$ 2.50/h`: the sign goes behind the amount.
@@ -201,7 +235,7 @@ USUAL = ("bf16", "fp16", "int8", "fp8", "fp32")
 # Formats whose plain vector rate is what people mean, as few chips have another.
 VECTOR_FORMATS = ("fp32", "fp64")
 SPARSE = r"spars|2:4"
-DENSE = r"\bdense\b|without spars|no spars|w/o spars"
+DENSE = r"\bdense\b|without spars|no spars"
 BOTH = r"both ways|both directions|bi-?directional|\bbidir|duplex"
 ONE = r"one[- ]way|one direction|each direction|each way|uni-?directional|\bunidir|per direction"
 PER_LINK = r"per link|each link|a link|links? (?:of|at|with)"
@@ -256,8 +290,10 @@ QUANTITY_NAMES: Mapping[str, str] = {
 SENTENCES: Mapping[str, str] = {
     "holds": "{chip}: {stated} holds: {what}",
     "rounded": "{chip}: {stated} holds, rounded from {value}: {what}",
+    "close": "{chip}: {stated} holds within {off} of {value}, which is on file: {what}",
     "departs": "{chip}: {stated} is {what}",
     "departs-rounded": "{chip}: {stated} is {value} rounded, {what}",
+    "departs-close": "{chip}: {stated} is within {off} of {value}, {what}",
     "error": "{chip}: {stated} is printed, but it is an error: {what}",
     "other-chip": "{asked}: {stated} is not a value of this chip; it is {what} of {chip}",
     "none": "{chip}: {stated} is not a value of this chip",
@@ -265,6 +301,7 @@ SENTENCES: Mapping[str, str] = {
     "none-recorded": "{chip}: {stated} cannot be checked; no {kind} is on file",
     "nearest": "nearest is {value}, {what}",
     "multiple": "it is {times} times {value}, {what}",
+    "other-named": "{chip}, which the text names too, has it: {what}",
     "sparse": "dense is {value}",
     "half": "dense is half of that, {value}",
     "dense": "with sparsity it is {value}",
@@ -307,9 +344,10 @@ PROBLEMS: Mapping[str, str] = {
     "chip": 'no chip that is on file is named; write one, such as "H100", "MI300X" or "TPU v5p"',
     "anybody": "no chip is named; write it too. On file {value} is {owners}",
     "near": "no chip that is on file is named; did you mean {names}?",
+    "short": "{stated} may be {readings}; write its unit",
     "date": "dates are not checked; the page of the chip has them with their sources",
 }
-DATE = r"(?<![0-9.,])(?:19|20)[0-9]{2}(?![0-9.,])"
+DATE = r"(?<![0-9.,])20[0-9]{2}(?![0-9.,])"  # no chip on file is older: 1979 lacks its unit
 BY = "by "  # before the name of a maker in the table of names, which no chip has
 SHORTEST_NEAR = 4  # letters of a name that is taken for a slip of the finger
 MOST_NEAR = 3

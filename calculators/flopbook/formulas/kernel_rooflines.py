@@ -185,6 +185,7 @@ def launches(
     },
     sources=("williams2009roofline", "juliagpu2026graphs"),
     omissions=(launches,),
+    asks=("chip", "dtype", "kernels"),
     examples=(
         {"chip": "h100-sxm"},
         {

@@ -39,6 +39,7 @@ from flopbook.sharding.products import Move, ProductPlan, plan_product
 
 BOUNDS = ("arithmetic", "network")
 SUMMING = ("all-reduce", "reduce-scatter")
+TORUS = ("ring", "torus")  # each axis of the mesh needs an axis of the network
 MOST_AXES = 3  # of a torus that one collective uses
 
 
@@ -108,6 +109,7 @@ def _shard_working(array: str, layout: str, mesh: str) -> list[str]:
         "local_shape": Output("1", r"\text{local}", "shape of a shard"),
     },
     sources=("austin2025sharding",),
+    asks=("array", "layout", "mesh"),
     examples=(
         {"array": "bf16[256,2048]", "layout": "A[I_XY, J]", "mesh": "X=4,Y=8,Z=2"},
         {"array": "int8[128,2048]", "layout": "A[I_X, J_Y]", "mesh": "X=2,Y=4"},
@@ -177,8 +179,8 @@ def _seconds(move: Move, mesh: dict[str, int], network: _Network) -> float:
 
 def _shape(move: Move, mesh: dict[str, int], network: _Network) -> dict[str, Any]:
     """The part of the network that a collective uses, as inputs of `collective`."""
-    if network.topology == "switch":
-        return {"topology": "switch"}
+    if network.topology not in TORUS:
+        return {"topology": network.topology}
     sides = [float(mesh[axis]) for axis in move.axes]
     if len(sides) == 1:
         return {"topology": "ring"}
@@ -292,6 +294,7 @@ def sums_in_fp32(
         "devices": Output("chip", "N", "devices in the mesh"),
     },
     sources=("austin2025sharding",),
+    asks=("product", "dims", "mesh", "chip"),
     examples=(
         {
             "product": "A[I, J_X] * B[J_X, K] -> C[I, K]",
@@ -343,9 +346,10 @@ def sharded_matmul(
         What is left is to bring the result into the layout that was asked for. An axis that moves
         from one dimension to another is an all-to-all, one too many an all-gather, one too few
         costs nothing. Each collective is timed by the calculator of collectives, each axis of the
-        mesh on an axis of the torus of its own; a switch has one port for all. Arithmetic is 2 FLOP
-        for each triple of indices in the blocks of a device, so work that several devices do alike
-        is counted on each.
+        mesh on an axis of the torus of its own; a switch has one port for all, and chips that are
+        wired in pairs have a link to each of the others that takes part. Arithmetic is 2 FLOP for
+        each triple of indices in the blocks of a device, so work that several devices do alike is
+        counted on each.
 
     Leaves out:
         - Cheaper plans: with one factor sharded, the other may be sliced for nothing and the result
@@ -358,12 +362,12 @@ def sharded_matmul(
         - Memory traffic inside a device. [no size: see the arithmetic intensity]
     """
     sizes = read_mesh(mesh)
-    if topology != "switch":
+    if topology in TORUS:
         _check_axes(sizes, axes)
     plan = _plan(product, dims, mesh, bytes_per_param)
     network = _Network(link_bandwidth, topology, links_per_axis, wrap, latency)
     compute = plan.flop / peak
-    communication = sum(_seconds(move, sizes, network) for move in plan.collectives)
+    communication = sum((_seconds(move, sizes, network) for move in plan.collectives), 0.0)
     return {
         "case": plan.cases,
         "collectives": tuple(str(move) for move in plan.collectives),

@@ -30,12 +30,12 @@ ProductText = Annotated[
     Input(
         "1",
         r"\text{product}",
-        "factors and result with their sharding, A[I, J_X] * B[J_X, K] -> C[I, K]",
+        "factors and result with their sharding: A[I, J_X] * B[J_X, K] -> C[I, K]",
         text="PRODUCT",
     ),
 ]
 SizesText = Annotated[
-    str, Input("1", r"\text{dims}", "sizes of all dimensions, I=4096,J=8192,K=1024", text="DIMS")
+    str, Input("1", r"\text{dims}", "sizes of all dimensions: I=4096,J=8192,K=1024", text="DIMS")
 ]
 ValueBytes = Annotated[
     float,
@@ -53,9 +53,9 @@ Topology = Annotated[
     Input(
         "1",
         r"\text{topology}",
-        "network topology",
-        chip="port_or_torus",
-        choices=("ring", "torus", "switch"),
+        "network topology; mesh: a link for each pair of chips",
+        chip="topology",
+        choices=("ring", "torus", "switch", "mesh"),
     ),
 ]
 TorusAxes = Annotated[

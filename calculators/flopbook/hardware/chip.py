@@ -20,7 +20,7 @@ from flopbook.hardware.choice import (
 )
 from flopbook.hardware.parts import packages, shown_totals
 from flopbook.hardware.picked import Missing, Picked, pick_of
-from flopbook.quantities.units import format_quantity
+from flopbook.quantities.units import format_quantity, percent
 
 # Of a printed GB that is a GiB at most; a larger difference is another product.
 BINARY = ("MiB", "GiB")
@@ -236,7 +236,9 @@ def _seen_by_software(printed: Picked, claims: list[Claim]) -> tuple[str, ...]:
         more = size / printed.value - 1
         if TOLD < more < MOST_BINARY:
             seen = f"{format_quantity(size, 'byte')} ({claim.value:,.0f} {claim.unit})"
-            return (f"memory is counted as printed: software sees {seen}, {100 * more:+.0f} %",)
+            return (
+                f"memory is counted as printed: software sees {seen}, {percent(more, signed=True)}",
+            )
     return ()
 
 

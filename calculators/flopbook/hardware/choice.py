@@ -143,13 +143,24 @@ def choose_measured_rate(claims: Iterable[Claim], dtype: str) -> Claim | None:
 def choose_memory(
     claims: Iterable[Claim], field: str = "memory", tiers: Mapping[str, str] | None = None
 ) -> Claim | None:
-    """The main memory of a chip or its bandwidth; host memory and SRAM only without one."""
-    memories = [claim for claim in claims if claim.field == field]
+    """The main memory of a chip or its bandwidth; host memory and SRAM only without one.
+
+    The bandwidth of an SRAM is none of a chip whose memory is outside: who divides the 64 GB of a
+    card by the rate of its SRAM is off by a thousand.
+    """
+    given = list(claims)
+    memories = [claim for claim in given if claim.field == field]
     for tier in MEMORY_TIERS:
         claim = choose((memory for memory in memories if memory.tier == tier), tiers)
         if claim is not None:
             return claim
+    if field == "memory_bandwidth" and _is_outside(choose_memory(given, tiers=tiers)):
+        return None
     return choose(memories, tiers)
+
+
+def _is_outside(memory: Claim | None) -> bool:
+    return memory is not None and memory.published and memory.tier in MEMORY_TIERS
 
 
 def choose_one_way(

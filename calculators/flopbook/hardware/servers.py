@@ -12,7 +12,7 @@ from flopbook.hardware.chip import Chip
 from flopbook.hardware.choice import choose_power
 from flopbook.hardware.parts import packages
 from flopbook.hardware.picked import Picked
-from flopbook.quantities.units import format_quantity
+from flopbook.quantities.units import format_quantity, percent
 
 # A node comes first: its power has the least beside that of its chips.
 KINDS = ("node", "system", "pod")
@@ -60,7 +60,7 @@ def _other_report(server: Server, chosen: Claim) -> str:
     if abs(furthest) <= TOLD:
         return ""
     other = format_quantity(shares[furthest], "W")
-    return f"; another report has {other} ({100 * furthest:+.0f} %)"
+    return f"; another report has {other} ({percent(furthest, signed=True)})"
 
 
 def _alone(chip: Chip) -> Picked:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from flopbook.errors import FlopbookError
 from flopbook.pipelines import Run
 from flopbook.pipelines.simulation import TimedSlot
+from flopbook.quantities.units import percent
 
 MOST_STAGES = 64
 NARROWEST = 40
@@ -56,7 +57,7 @@ def timeline_text(run: Run, width: int) -> str:
     if any(len(cells) > room for cells in rows):
         share = room / (float(run.makespan) * scale.columns)
         message = (
-            f"cut: the first {share:.0%} of the time; "
+            f"cut: the first {percent(share)} of the time; "
             "a wider terminal or --plot FILE.svg shows more"
         )
         lines.append(textwrap.fill(message, width))

@@ -142,8 +142,12 @@ def _megatron_formats(precision: str) -> Settings:
 
 
 def _torchtitan(question: Question, layout: PlannedLayout) -> Flags:
-    """Options of torchtitan, which its configurations name alike."""
-    copies = layout.hsdp if layout.zero >= 2 else layout.dp
+    """Options of torchtitan, which its configurations name alike.
+
+    It has no ZeRO-1, so what asks for that gets ZeRO-2: without shards each rank would keep a whole
+    optimizer, which no such plan has counted.
+    """
+    copies = layout.hsdp if layout.zero >= 1 else layout.dp
     tokens = int(question.run.shape.tokens)
     settings: Settings = {
         "parallelism.data_parallel_replicate_degree": copies,
@@ -156,7 +160,7 @@ def _torchtitan(question: Question, layout: PlannedLayout) -> Flags:
         "training.num_tokens_per_microbatch_per_dp_rank": layout.micro_batch * tokens,
         "training.num_tokens_per_train_step": question.batch * tokens,
     }
-    if layout.zero == 2:
+    if layout.zero in (1, 2):
         settings["parallelism.fsdp_reshard_after_forward"] = "never"
     if layout.pp > 1:
         layers = math.ceil(question.run.shape.layers / (layout.pp * layout.virtual))
@@ -169,7 +173,7 @@ def _torchtitan(question: Question, layout: PlannedLayout) -> Flags:
         settings["training.enable_cpu_offload"] = True
     lacks = [*_not_offloaded(question, ("parameters",), is_able=False)]
     if layout.zero == 1:
-        lacks.append("ZeRO-1: torchtitan shards weights (--zero 2 or 3) or nothing (--zero 0)")
+        lacks.append("ZeRO-1: torchtitan shards gradients as well; these are the flags of ZeRO-2")
     if layout.recompute != "none":
         chosen = TITAN_RECOMPUTE[layout.recompute]
         lacks.append(f"recomputation: set activation_checkpoint = {chosen}.Config() in the code")

@@ -166,10 +166,10 @@ def _prediction(
 ) -> Prediction:
     """The prediction for a run whose memory is computed, or said not to be."""
     memory, problem = held
-    fitted = fitted_kinds()["training_throughput"]
-    parts_found = step_parts(OneRun(run), fitted.parameters)
-    # Calibration knows the rate of the whole; it shortens or stretches every part alike.
     adjustment = calibration.adjustment if calibration else AS_FITTED
+    fitted = adjustment.on(fitted_kinds()["training_throughput"])
+    parts_found = step_parts(OneRun(run), fitted.parameters)
+    # What no parameter explains shortens or stretches every part alike.
     parts = {name: float(part) / adjustment.factor for name, part in parts_found._asdict().items()}
     seconds = math.fsum(parts.values())
     factor = min(band_of_run(fitted, run), adjustment.band) * spread_of(seconds, parts["offload"])

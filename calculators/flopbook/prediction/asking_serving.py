@@ -146,10 +146,11 @@ def _stack(options: Mapping[str, str | None]) -> str:
 
 def _banded(case: Serving, calibration: Calibration | None) -> Banded:
     """What is predicted for a task, with its band."""
-    fitted = fitted_kinds()["inference"]
     adjustment = calibration.adjustment if calibration else AS_FITTED
+    fitted = adjustment.on(fitted_kinds()["inference"])
     shown = serving.SHOWN[case.task]
-    factor = min(widest_band(fitted, [shown.quantity], serving.traits(case)), adjustment.band)
+    widest = widest_band(fitted, [shown.band or shown.quantity], serving.traits(case))
+    factor = min(widest, adjustment.band)
     raw = float(serving.predict([case], fitted.parameters)[0])
     value = adjustment.of(raw, is_time=shown.unit == "s")
     return Banded(value, value / factor, value * factor)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from flopbook.errors import FlopbookError
@@ -21,13 +22,19 @@ BAND_OF_STRANGERS = "unlike in several traits"
 
 
 class Adjustment(NamedTuple):
-    """What calibration does to the predictions of a kind: a factor, and the widest band.
+    """What calibration does to the predictions of a kind: a factor, the widest band, parameters.
 
-    The factor is one of speed: it multiplies rates and divides times.
+    The factor is one of speed: it multiplies rates and divides times. Parameters that are not named
+    stay as they were fitted.
     """
 
     factor: float = 1.0
     band: float = math.inf
+    parameters: Mapping[str, float] = MappingProxyType({})
+
+    def on(self, known: Fitted) -> Fitted:
+        """What was fitted, with the parameters that calibration moved."""
+        return known._replace(parameters={**known.parameters, **self.parameters})
 
     def of(self, value: float, *, is_time: bool) -> float:
         """A value once calibrated."""

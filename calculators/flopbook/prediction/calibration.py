@@ -1,7 +1,8 @@
-"""Calibrates predictions on a few runs of one's own: their common factor, and a narrower band.
+"""Calibrates predictions on a few runs of one's own, and says how far to trust them.
 
 What a fit over all sources cannot know, such as the network or the tuning of one cluster, is much
-the same for all its runs. Three of them show most of it.
+the same for all its runs. Three of them show most of it. They move the parameters in the ways that
+the fitted runs leave open, and a factor beside; `flopbook.prediction.own_moves` says how.
 """
 
 from __future__ import annotations
@@ -15,24 +16,31 @@ import numpy as np
 from flopbook.data.measured_runs import run_files
 from flopbook.data.runs import RunFile
 from flopbook.errors import FlopbookError
+from flopbook.prediction.arrays import Column
 from flopbook.prediction.bands import Adjustment, band_of
 from flopbook.prediction.catalogue import MODELS
-from flopbook.prediction.fits import COVERAGE, cases_of
+from flopbook.prediction.fits import COVERAGE, cases_of, objective
 from flopbook.prediction.fitted import Fitted, fitted_kinds
-from flopbook.prediction.models import PredictionModel
+from flopbook.prediction.fitting import Objective
+from flopbook.prediction.models import Case, PredictionModel
+from flopbook.prediction.own_moves import OwnErrors, OwnMove, moved
 from flopbook.prediction.validation import usable_pairs
 
 LEAST_ROWS = 3
 # The spread of runs within a source counts as this many runs beside those of the user.
 PRIOR_RUNS = 4.0
 NINTH_DECILE = 1.2816  # of the normal distribution: four fifths lie within, either way
+# No share is off by more; runs that ask for it are in another unit.
+MOST_MOVED = math.log(1000)
+ROUNDS = 3
 
 
 class Calibration(NamedTuple):
     """What some runs say about the predictions of a kind.
 
-    `factor` multiplies what is predicted and divides times; `band` is the factor of the band around
-    it; the errors are medians of the rows' size of error, each predicted from the others.
+    `factor` is how much faster the runs are predicted than before, in the middle; `adjustment` is
+    what any prediction of the kind takes over; `band` is the factor of the band around it; the
+    errors are medians of the rows' size of error, each predicted from the others.
     """
 
     kind: str
@@ -41,15 +49,11 @@ class Calibration(NamedTuple):
     band: float
     error_before: float
     error_after: float
-
-    @property
-    def adjustment(self) -> Adjustment:
-        """What it does to a prediction; no band gets wider."""
-        return Adjustment(self.factor, self.band)
+    adjustment: Adjustment
 
     def record(self) -> dict[str, Any]:
         """As JSON holds it."""
-        return self._asdict()
+        return {name: one for name, one in self._asdict().items() if name != "adjustment"}
 
 
 def calibrated(kind: str, files: Iterable[RunFile]) -> Calibration:
@@ -58,71 +62,71 @@ def calibrated(kind: str, files: Iterable[RunFile]) -> Calibration:
     Raises FlopbookError where fewer than three rows of the kind can be predicted.
     """
     model, fitted = MODELS[kind], fitted_kinds()[kind]
-    ratios = _ratios(model, fitted, files)
-    if len(ratios) < LEAST_ROWS:
-        usable = "none can" if not ratios else f"{len(ratios)} can"
+    cases = _usable(model, fitted, files)
+    if len(cases) < LEAST_ROWS:
+        usable = "none can" if not cases else f"{len(cases)} can"
         raise FlopbookError(
             f"--calibrate needs {LEAST_ROWS} or more rows of {kind} that can be predicted; "
             f"of the rows given {usable}"
         )
-    return _calibration(kind, fitted, ratios)
+    return calibration_by(model, fitted, cases)
 
 
 def calibrations(files: Sequence[RunFile]) -> dict[str, Calibration]:
     """The calibration of each kind of which some files have enough rows."""
     calibrated_kinds = {}
     for kind, model in MODELS.items():
-        ratios = _ratios(model, fitted_kinds()[kind], files)
-        if len(ratios) >= LEAST_ROWS:
-            calibrated_kinds[kind] = _calibration(kind, fitted_kinds()[kind], ratios)
+        fitted = fitted_kinds()[kind]
+        cases = _usable(model, fitted, files)
+        if len(cases) >= LEAST_ROWS:
+            calibrated_kinds[kind] = calibration_by(model, fitted, cases)
     return calibrated_kinds
 
 
-def _ratios(model: PredictionModel, known: Fitted, files: Iterable[RunFile]) -> list[float]:
-    """Logarithms of measured over predicted of the rows of a kind; of times, the inverse."""
-    pairs = usable_pairs(model, known, cases_of(model, files).cases)
-    return [
-        math.log(value / case.measured if case.is_time else case.measured / value)
-        for case, value in pairs
-    ]
+def _usable(model: PredictionModel, known: Fitted, files: Iterable[RunFile]) -> list[Case]:
+    """The rows of a kind that can be compared with what is predicted for them."""
+    return [case for case, _ in usable_pairs(model, known, cases_of(model, files).cases)]
 
 
-def _calibration(kind: str, known: Fitted, ratios: Sequence[float]) -> Calibration:
-    within = _spread_within_sources(kind, known)
-    freedom = len(ratios) - 1 + PRIOR_RUNS
-    middle = math.fsum(ratios) / len(ratios)
-    squares = math.fsum((ratio - middle) ** 2 for ratio in ratios) + PRIOR_RUNS * within**2
-    # A new run differs by its own spread and by the error of the mean of the few.
-    deviation = math.sqrt(squares / freedom * (1 + 1 / len(ratios)))
+def calibration_by(model: PredictionModel, known: Fitted, cases: Sequence[Case]) -> Calibration:
+    """The calibration of a kind by some of its rows."""
+    within = _spread_within_sources(model.kind, known)
+    problem = objective(model, cases, with_groups=False)
+    start = np.log([known.parameters[name] for name in model.priors])
+    speed = np.array([-1.0 if case.is_time else 1.0 for case in cases])
+    found = _found(problem, start, known, speed)
+    before, after = -problem.errors(start), -problem.errors(start + found.move)
+    faster = speed * (before - after) + found.common
+    freedom = len(cases) + PRIOR_RUNS
+    # Each run by the others is as far off as a new one would be.
+    deviation = math.sqrt((float(np.sum(found.left**2)) + PRIOR_RUNS * within**2) / freedom)
     quantile = NINTH_DECILE * (1 + (NINTH_DECILE**2 + 1) / (4 * freedom))
-    between = _spread_between_sources(known, within)
-    left = [
-        ratio - _factor([*ratios[:place], *ratios[place + 1 :]], between)
-        for place, ratio in enumerate(ratios)
-    ]
+    band = min(math.exp(quantile * deviation), band_of(known, ""))
+    moved_to = dict(zip(model.priors, map(float, np.exp(start + found.move)), strict=True))
     return Calibration(
-        kind=kind,
-        rows=len(ratios),
-        factor=math.exp(_factor(ratios, between)),
-        band=min(math.exp(quantile * deviation), band_of(known, "")),
-        error_before=_typical_error(ratios),
-        error_after=_typical_error(left),
+        kind=model.kind,
+        rows=len(cases),
+        factor=math.exp(float(np.mean(faster))),
+        band=band,
+        error_before=_typical_error(before),
+        error_after=_typical_error(found.left),
+        adjustment=Adjustment(math.exp(found.common), band, moved_to),
     )
 
 
-def _factor(ratios: Sequence[float], between: float) -> float:
-    """The logarithm of the common factor: the mean, as far as the runs agree on it.
-
-    Where they scatter as much as sources do, little of their mean is their own.
-    """
-    middle = math.fsum(ratios) / len(ratios)
-    variance = math.fsum((ratio - middle) ** 2 for ratio in ratios) / (len(ratios) - 1)
-    return middle * between**2 / (between**2 + variance / len(ratios))
-
-
-def _spread_between_sources(known: Fitted, within: float) -> float:
-    """How far sources lie apart: what the band holds beyond the spread within each."""
-    return math.sqrt(max(_spread(known) ** 2 - within**2, within**2 / 4))
+def _found(problem: Objective, start: Column, known: Fitted, speed: Column) -> OwnMove:
+    """What some runs move, by Gauss-Newton steps: slopes change on the way."""
+    open_moves = np.zeros((len(start), len(start)))
+    for place, row in enumerate(known.moves.values()):
+        open_moves[place, : place + 1] = row
+    found = OwnMove(np.zeros(len(start)), 0.0, np.zeros(len(speed)))
+    for _ in range(ROUNDS):
+        point = start + found.move
+        slopes = problem.slopes(point)
+        errors = slopes @ found.move - problem.errors(point)
+        found = moved(OwnErrors(errors, slopes, speed, open_moves))
+        found = found._replace(move=np.clip(found.move, -MOST_MOVED, MOST_MOVED))
+    return found
 
 
 def _spread(known: Fitted) -> float:
@@ -130,9 +134,9 @@ def _spread(known: Fitted) -> float:
     return math.log(band_of(known, "")) / NINTH_DECILE
 
 
-def _typical_error(ratios: Sequence[float]) -> float:
-    """The median size of predicted over measured less one."""
-    return float(np.median(np.abs(np.expm1(-np.array(ratios)))))
+def _typical_error(ratios: Column) -> float:
+    """The median size of predicted over measured less one; logarithms of the inverse are given."""
+    return float(np.median(np.abs(np.expm1(-ratios))))
 
 
 def _spread_within_sources(kind: str, known: Fitted) -> float:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from flopbook.prediction.layouts import OneRun, RunLayout
 from flopbook.prediction.step_time import Parameters, step_parts
+from flopbook.quantities.units import percent
 
 # Of the step: what is worth a note.
 WORTH = 0.1
@@ -25,8 +26,8 @@ class Interleaving(NamedTuple):
         """The note of a step of so many seconds, for `waits` of which a stage stands idle."""
         return (
             f"one model chunk on each of {stages:.0f} stages, which wait "
-            f"{100 * waits / seconds:.0f} % of the step: interleaved, --virtual {self.virtual}, "
-            f"it takes {seconds * (1 + self.share):.3g} s ({100 * self.share:.0f} %)"
+            f"{percent(waits / seconds)} of the step: interleaved, --virtual {self.virtual}, "
+            f"it takes {seconds * (1 + self.share):.3g} s ({percent(self.share)})"
         )
 
 

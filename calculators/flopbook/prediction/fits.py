@@ -11,7 +11,7 @@ import numpy as np
 from flopbook.data.runs import MeasuredRun, RunFile, RunSource
 from flopbook.errors import FlopbookError
 from flopbook.prediction.arrays import Column
-from flopbook.prediction.fitting import Objective, Places, Together, fit
+from flopbook.prediction.fitting import Objective, Places, Together, fit, optimum
 from flopbook.prediction.models import Case, Parameters, PredictionModel
 from flopbook.prediction.named_models import MODEL_SHAPE, with_shape
 
@@ -67,10 +67,40 @@ def predicted(model: PredictionModel, cases: Sequence[Case], p: Parameters) -> C
 
 def fitted(model: PredictionModel, cases: Sequence[Case]) -> dict[str, float]:
     """The parameters of a model that fit some cases best."""
-    names = tuple(model.priors)
-    if not names:
+    if not model.priors:
         return {}
+    return _by_name(model, fit(objective(model, cases)))
 
+
+class FitWithMoves(NamedTuple):
+    """The parameters that fit best, and the moves that the cases leave open.
+
+    `moves` is a lower triangle, the square root of the covariance of the parameters' logarithms: a
+    row for each parameter, how far it moves with each of as many independent unknowns.
+    """
+
+    parameters: dict[str, float]
+    moves: Column
+
+
+def fitted_with_moves(model: PredictionModel, cases: Sequence[Case]) -> FitWithMoves:
+    """The parameters of a model that fit some cases best, and how far others fit nearly as well."""
+    if not model.priors:
+        return FitWithMoves({}, np.zeros((0, 0)))
+    found = optimum(objective(model, cases))
+    moves: Column = np.linalg.cholesky(found.covariance).astype(np.float64)
+    return FitWithMoves(_by_name(model, found.point), moves)
+
+
+def _by_name(model: PredictionModel, point: Column) -> dict[str, float]:
+    return dict(zip(model.priors, map(float, np.exp(point)), strict=True))
+
+
+def objective(
+    model: PredictionModel, cases: Sequence[Case], *, with_groups: bool = True
+) -> Objective:
+    """What is fitted; `with_groups` where sources may lie off together, if the model says so."""
+    names = tuple(model.priors)
     inputs = model.arrange([case.inputs for case in cases])
 
     def predict(points: Column) -> Column:
@@ -80,15 +110,15 @@ def fitted(model: PredictionModel, cases: Sequence[Case]) -> dict[str, float]:
         each = [dict(zip(names, np.exp(point), strict=True)) for point in points]
         return np.log([model.predict(inputs, parameters) for parameters in each])
 
-    problem = Objective(
+    is_grouped = with_groups and model.shared
+    return Objective(
         predict,
         measured=np.array([case.measured for case in cases]),
         weights=_weights(cases),
         start=np.array([prior.start for prior in model.priors.values()]),
         spread=np.array([prior.spread for prior in model.priors.values()]),
-        together=Together(_places(cases), model.shared) if model.shared else None,
+        together=Together(_places(cases), model.shared) if is_grouped else None,
     )
-    return dict(zip(names, map(float, np.exp(fit(problem))), strict=True))
 
 
 def _places(cases: Sequence[Case]) -> Places:

@@ -76,25 +76,54 @@ class Objective:
         members = np.arange(len(point) - self.count) == self.groups[:, None]
         return np.hstack([slopes, members.astype(float)])
 
+    def bowl(self, point: Column) -> tuple[Column, Column]:
+        """Half the second derivative of the loss, and half the first."""
+        errors, slopes = self.errors(point), self.slopes(point)
+        size = np.abs(errors) / ROBUST
+        # An error beyond the robust bound counts with its size instead of its square.
+        counted = self.weights / np.maximum(size, 1) / ROBUST**2
+        pull = 1 / self.spread**2
+        curvature = (slopes * counted[:, None]).T @ slopes + np.diag(pull)
+        slope = (slopes * counted[:, None]).T @ errors + pull * (point - self.start)
+        return curvature, slope
+
+
+class Optimum(NamedTuple):
+    """The parameters that fit best, as logarithms, and the covariance that the runs leave them.
+
+    The loss is minus twice a log-likelihood, so that the covariance is the inverse of half its
+    second derivative. What groups have in common is averaged over.
+    """
+
+    point: Column
+    covariance: Column
+
+
+def optimum(problem: Objective) -> Optimum:
+    """The parameters that fit best, and how surely."""
+    point = _least(problem)
+    curvature, _ = problem.bowl(point)
+    count = problem.count
+    covariance: Column = np.linalg.inv(curvature)[:count, :count].astype(np.float64)
+    return Optimum(point[:count], covariance)
+
 
 def fit(problem: Objective) -> Column:
-    """The parameters that fit best, by damped Gauss-Newton steps from the priors."""
+    """The parameters that fit best."""
+    return _least(problem)[: problem.count]
+
+
+def _least(problem: Objective) -> Column:
+    """Where the loss is least, by damped Gauss-Newton steps from the priors."""
     point, damping = problem.start.copy(), 1.0
     loss = problem.loss(point)
     for _ in range(MOST_ROUNDS):
-        errors = problem.errors(point)
-        slopes = problem.slopes(point)
-        size = np.abs(errors) / ROBUST
-        # An error beyond the robust bound counts with its size instead of its square.
-        counted = problem.weights / np.maximum(size, 1) / ROBUST**2
-        pull = 1 / problem.spread**2
-        curvature = (slopes * counted[:, None]).T @ slopes + np.diag(pull)
-        slope = (slopes * counted[:, None]).T @ errors + pull * (point - problem.start)
+        curvature, slope = problem.bowl(point)
         point, smaller, damping = _improved(problem, point, loss, curvature, slope, damping)
         if loss - smaller < PRECISE * loss:
             break
         loss = smaller
-    return point[: problem.count]
+    return point
 
 
 def _improved(

@@ -128,7 +128,7 @@ def training_run(row: MeasuredRun, year: int, words: str = "") -> RunLayout:
         usual = _zero(strategy, stack, runs_on.is_torus or degrees.get("hsdp", 1) > 1)
         rank = held_by_a_rank(shape, degrees)
         zero = zero_that_fits(usual, rank, split.dp, runs_on.memory, trained)
-    recompute = _recompute(row.run.get("recompute"))
+    recompute = recompute_named(row.run.get("recompute"))
     schedule, virtual = schedule_of(row)
     precision = _precision(row, runs_on)
     is_open = {
@@ -281,7 +281,7 @@ def _zero(strategy: str, stack: str, is_sharded: bool) -> int:
     return 1 if stack in SHARDED_OPTIMIZER else 0
 
 
-def _recompute(words: str | None) -> str:
+def recompute_named(words: str | None) -> str:
     """full, selective, none, or empty for what is not said."""
     if words is None:
         return ""

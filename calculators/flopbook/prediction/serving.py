@@ -69,7 +69,7 @@ SHOWN = {
     DECODE: PrintedAs("decode", "s"),
     PREFILL: PrintedAs("prefill", "s"),
     STATIC: PrintedAs("throughput", "token/s"),
-    LOADED: PrintedAs("throughput", "token/s"),
+    LOADED: PrintedAs("throughput", "token/s", band="throughput at full load"),
 }
 
 

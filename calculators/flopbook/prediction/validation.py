@@ -16,6 +16,7 @@ from flopbook.prediction.fits import cases_of, predicted
 from flopbook.prediction.fitted import Fitted, fitted_kinds
 from flopbook.prediction.models import Case, PredictionModel
 from flopbook.prediction.own_runs import UnreadRow
+from flopbook.quantities.units import percent
 
 # Medians of the size of errors that no change may exceed, on the rows on file that are fitted.
 GATES = {
@@ -26,7 +27,7 @@ GATES = {
     "matmul_peak": 0.07,
     "hbm_bandwidth": 0.05,
     "p2p_bandwidth": 0.06,
-    "whole_run": 0.25,
+    "whole_run": 0.15,
 }
 
 
@@ -91,7 +92,9 @@ class Validation(NamedTuple):
         for kind, gate in GATES.items():
             median = summary_of([line for line in fitted if line.case.row.kind == kind])["median"]
             if median is not None and median > gate:
-                failed.append(f"{kind}: the median error is {median:.1%}, the gate {gate:.0%}")
+                failed.append(
+                    f"{kind}: the median error is {percent(median, 1)}, the gate {percent(gate)}"
+                )
         return tuple(failed)
 
     def summary(self, kind: str) -> dict[str, Any]:
@@ -181,14 +184,15 @@ def validate(
     for kind in dict.fromkeys(row.kind for file in files for row in file.rows):
         model = MODELS[kind]
         cases = cases_of(model, files)
+        adjustment = adjusted.get(kind, AS_FITTED)
+        known = adjustment.on(fitted[kind])
         refused += [(row_id, kind, reason) for row_id, reason in cases.refused]
-        for case, value in zip(cases.cases, _values(model, fitted[kind], cases.cases), strict=True):
+        for case, value in zip(cases.cases, _values(model, known, cases.cases), strict=True):
             reason = _unusable(case.measured, value)
             if reason:
                 refused.append((case.row.id, kind, reason))
             else:
-                adjustment = adjusted.get(kind, AS_FITTED)
-                lines.append(_line(model, fitted[kind], case, value, adjustment))
+                lines.append(_line(model, known, case, value, adjustment))
     return Validation(tuple(lines), tuple(refused))
 
 

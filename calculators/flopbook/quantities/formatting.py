@@ -97,6 +97,15 @@ def in_unit(value: float, name: str, *, digits: int = 4) -> str:
     return f"{_number(amount, digits)} {plural(name, amount)}"
 
 
+def percent(share: float, digits: int = 0, *, signed: bool = False) -> str:
+    """A share, 1 for all, as a sentence says it: "16 %", with a blank as before any other unit.
+
+    `digits` are those behind the point; a `signed` share shows its plus, and zero has no sign.
+    """
+    rounded = round(100 * share, digits) or 0.0
+    return f"{rounded:{'+' if signed and rounded else ''}.{digits}f} %"
+
+
 def plural(head: str, value: float) -> str:
     """A unit's name after a value: 1 token, 2 tokens, 590 bytes; symbols such as GB stay."""
     if value == 1:

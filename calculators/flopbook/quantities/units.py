@@ -3,7 +3,7 @@
 The table of units is in `unit_table`, amounts are read in `parsing` and written in `formatting`.
 """
 
-from flopbook.quantities.formatting import BINARY, format_quantity, other_units, plural
+from flopbook.quantities.formatting import BINARY, format_quantity, other_units, percent, plural
 from flopbook.quantities.parsing import WAYS, is_bare, one_way, parse_quantity
 from flopbook.quantities.unit_table import (
     CUSTOMARY,
@@ -28,6 +28,7 @@ __all__ = [
     "one_way",
     "other_units",
     "parse_quantity",
+    "percent",
     "plural",
     "to_si",
     "unit",

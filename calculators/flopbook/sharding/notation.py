@@ -96,10 +96,11 @@ def read_mesh(text: str) -> dict[str, int]:
             raise FlopbookError(
                 f"mesh: axis '{shorten(axis)}' has a long name; one letter names an axis: X=4,Y=8"
             )
-    if devices > MOST_DEVICES:
-        raise FlopbookError(
-            f"mesh: {devices:.3g} devices are not a plausible mesh; at most {MOST_DEVICES:,}"
-        )
+        # At once: the product of fifty axes is no double, and cannot be written as one.
+        if devices > MOST_DEVICES:
+            raise FlopbookError(
+                f"mesh: {devices:.3g} devices are not a plausible mesh; at most {MOST_DEVICES:,}"
+            )
     return mesh
 
 

@@ -9,42 +9,80 @@ import {degrees} from "./values.js";
 
 /** The answer as elements; `state` has resolved inputs, the result, the chip and whether a sparse peak was asked for. */
 export function answer(spec, data, state) {
-  const list = el("dl", {class: "fb-results"}, ...rows(spec, state));
+  const list = el("dl", {class: "fb-results"}, ...rows(singles(spec), state));
   const told = notes(spec, data, state);
   const known = told.length ? [el("ul", {class: "fb-notes", "aria-label": "Notes"}, ...told.map((note) => el("li", {}, spoken(spec, data, note))))] : [];
-  return [...headline(spec, state), ...misfit(spec, state), ...bar(spec, state), ...beside(spec, state), all(spec, list), ...known];
+  const head = headline(spec, state);
+  return [...head, ...misfit(spec, state), ...bar(spec, state), ...beside(spec, state), ...all(singles(spec), list, head.length > 0), ...known];
+}
+
+/** A calculator without the outputs that are columns of tables. */
+function singles(spec) {
+  return {...spec, outputs: spec.outputs.filter(({table}) => !table)};
+}
+
+/** Outputs that are columns, a table each; a column without any value is left out. */
+export function tables(spec, data, {result}) {
+  const names = new Set(spec.outputs.map(({table}) => table).filter(Boolean));
+  return [...names].map((name) => {
+    const columns = spec.outputs.filter(({table, name: column}) => table === name && result[column].some((value) => value !== null));
+    const cell = (output, n) => {
+      const value = result[output.name][n];
+      const label = brief(output.meaning);
+      const text = value === null ? "" : named(data, worded(spec, {...output, table: ""}, value));
+      if (output === columns[0]) return el("th", {scope: "row"}, text);
+      return el("td", {"data-label": label, class: typeof value === "number" ? "fb-n" : null}, text);
+    };
+    const head = el("tr", {}, ...columns.map(({name: column, meaning}) => el("th", {scope: "col", "data-output": column, "data-value": result[column].join("; ")}, brief(meaning))));
+    const body = result[columns[0].name].map((_, n) => el("tr", {}, ...columns.map((output) => cell(output, n))));
+    const table = el("table", {"data-table": name}, el("thead", {}, head), el("tbody", {}, ...body));
+    return el("div", {class: "fb-scroll fb-stacked", tabindex: 0, role: "region", "aria-label": `Table of ${name}`}, table);
+  });
+}
+
+/** A text with the names of chips and models in place of their ids. */
+function named({chips = [], models = []}, text) {
+  const entries = new Map([...chips, ...models].map(({id, name}) => [id, name]));
+  return text.replace(/\b[a-z0-9]+\/[a-z0-9][a-z0-9.-]*[a-z0-9]/g, (id) => entries.get(id) ?? id);
 }
 
 /** A note without the names that only a program uses: an option by its label, an output by what it means, a chip by its name. */
-function spoken({inputs, outputs}, {chips = [], models = []}, note) {
-  const named = ({meaning}) => `“${brief(meaning)}”`;
+function spoken({inputs, outputs}, data, note) {
+  const quoted = ({meaning}) => `“${brief(meaning)}”`;
   const of = (name) => inputs.find((input) => input.name === inner(name)) ?? outputs.find((output) => output.name === inner(name));
-  const entries = new Map([...chips, ...models].map(({id, name}) => [id, name]));
-  const plain = typeset(note).replace(/\b[a-z0-9]+\/[a-z0-9][a-z0-9.-]*[a-z0-9]/g, (id) => entries.get(id) ?? id);
-  return plain.replace(/--([a-z][a-z-]*)|\b[a-z]+(?:_[a-z]+)+\b|^[a-z]+(?= is |:)/g, (word, option) => {
+  return named(data, typeset(note)).replace(/--([a-z][a-z-]*)|\b[a-z]+(?:_[a-z]+)+\b|^[a-z]+(?= is |:)/g, (word, option) => {
     const one = of(option ?? word);
-    return one ? named(one) : word;
+    return one ? quoted(one) : word;
   });
 }
 
 /** Every output; folded away where there are more than a glance takes in, and as the reader left it. */
-function all(spec, list) {
-  if (spec.outputs.length === 1) return list;
+function all(spec, list, isSaid) {
+  if (!spec.outputs.length) return [];
+  if (spec.outputs.length === 1) {
+    list.hidden = isSaid; // the headline is all of it
+    return [list];
+  }
   const count = list.querySelectorAll(":scope > div:not([hidden])").length;
   const box = el("details", {class: "fb-all"}, el("summary", {}, `All ${count} values`), list);
   box.open = unfolded.has(spec.id);
   box.addEventListener("toggle", () => unfolded[box.open ? "add" : "delete"](spec.id));
-  return box;
+  return [box];
 }
 
 const unfolded = new Set();
 
-/** The few outputs that a reader asks for next. */
+/** The few outputs that a reader asks for next; those of one value are told together. */
 function beside(spec, state) {
-  const found = spec.outputs.filter((output) => spec.beside[output.name] && !left(output, state.resolved).length);
-  if (!found.length) return [];
-  const pair = (output) => el("div", {}, el("dt", {}, spec.beside[output.name]), el("dd", {}, worded(spec, output, state.result[output.name])));
-  return [el("dl", {class: "fb-beside"}, ...found.map(pair))];
+  const meanings = new Map();
+  for (const output of spec.outputs.filter(({name}) => spec.beside[name])) {
+    if (left(output, state.resolved).length) continue;
+    const text = worded(spec, output, state.result[output.name]);
+    meanings.set(text, [...(meanings.get(text) ?? []), spec.beside[output.name]]);
+  }
+  if (!meanings.size) return [];
+  const pairs = [...meanings].map(([text, words]) => el("div", {}, el("dt", {}, words.join("; ")), el("dd", {}, text)));
+  return [el("dl", {class: "fb-beside"}, ...pairs)];
 }
 
 /** The answer in large type, and what it means. */
@@ -143,7 +181,7 @@ function pair(spec, output, {resolved, result}) {
   const value = result[output.name];
   const open = left(output, resolved);
   const text = open.length ? waiting(spec, open) : said(output, value);
-  const shown = {class: open.length ? "fb-open" : null, "data-output": output.name, "data-value": open.length ? "" : String(value)};
+  const shown = {class: open.length ? "fb-open" : null, "data-output": output.name, "data-value": open.length ? "" : [value].flat().join("; ")};
   const [size, each] = output.unit.split("/");
   if (size === "byte" && each !== "s" && value >= 1024 && !open.length) {
     shown.title = `= ${binaryBytes(value)}${each ? `/${each}` : ""}`;
@@ -151,8 +189,9 @@ function pair(spec, output, {resolved, result}) {
   return el("div", {}, el("dt", {}, output.meaning), el("dd", shown, text));
 }
 
-/** A value in the sentences of a form: shares in percent, all else as everywhere. */
-function worded(spec, output, value) {
+/** A value in the sentences of a form: shares in percent, of a table its first row, all else as everywhere. */
+export function worded(spec, output, column) {
+  const value = output.table ? column[0] : column;
   if (spec.percent.includes(output.name) && Number.isFinite(value)) return `${written(100 * value, "1")} %`;
   return said(output, value);
 }
@@ -165,5 +204,6 @@ export function waiting(spec, names) {
 /** A value of an output as people read it. */
 export function said(output, value) {
   if (value === Infinity && output.absent) return output.absent;
-  return output.choices.length ? value : written(value, output.unit);
+  if (Array.isArray(value)) return value.map((one) => said(output, one)).join("; ") || "none";
+  return typeof value === "string" ? value : written(value, output.unit);
 }

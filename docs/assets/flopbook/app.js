@@ -1,21 +1,22 @@
 // Starts what a page has: sortable tables, tips, terms, anchors, copyable blocks, the state of reading, calculators.
 // Without JavaScript all content is still there.
 
-import {copyable} from "./copy.js";
 import {startShell} from "./shell.js";
-import {sortable} from "./table.js";
 import {startTips} from "./tips.js";
 
 // The other generator's theme has a script of its own, and an embedded part has no frame.
 if (document.querySelector(".md-header") && !document.querySelector('script[src*="/bundle."]')) startShell();
-for (const table of document.querySelectorAll("table.fb-sort")) sortable(table);
 startTips();
-// What only chapters and formulas need comes where they are.
+// What only some pages need comes where it is used.
 const has = (selector) => document.querySelector(selector);
+const [sorted, copied] = ["table.fb-sort", "pre.fb-bibtex, .highlight > pre"].map((selector) => [...document.querySelectorAll(selector)]);
+if (sorted.length) import("./table.js").then(({sortable}) => sorted.forEach(sortable));
+if (copied.length) import("./copy.js").then(({copyable}) => copied.forEach(copyable));
 if (has(".fb-maths[id], .fb-exercise[id], .fb-figure[id]:not(.fb-chart)")) import("./anchors.js").then(({startAnchors}) => startAnchors());
 if (has(".fb-place, #chapters ~ ol")) import("./reading.js").then(({startReading}) => startReading());
 if (has(".fb-alive")) import("./living/main.js");
 if (has(".fb-chart")) import("./chart.js");
+if (has(".fb-lost")) import("./lost.js").then(({startLost}) => startLost(document.querySelector(".fb-lost")));
 if (has("article details")) import("./print.js").then(({startPrint}) => startPrint());
 
 // What terms mean comes with the first of them that is pointed at. A touch shows it; only the next one follows the link.
@@ -46,8 +47,6 @@ const sizes = new ResizeObserver((changes) => {
   }
 });
 for (const box of document.querySelectorAll(".fb-maths, .md-typeset__scrollwrap")) sizes.observe(box);
-
-for (const block of document.querySelectorAll("pre.fb-bibtex, .highlight > pre")) copyable(block);
 
 function fragment() {
   const text = location.hash.slice(1);

@@ -8,6 +8,9 @@ import {lent} from "./values.js";
 const PICKERS = {chip: "Chip", model: "Model", dtype: "Number format", sparsity: "Sparsity", chips: "Number of chips"};
 const COUNTED = new Set(["1", "chip", "token", "param", "USD/s"]); // the label says of what
 const NONE = ["", "none: type the values"];
+// What a label explains of its name stands behind a colon or semicolon, or in brackets at the end; "MLA: ..." begins with whose it is.
+const EXPLAINED = /^(?![A-Z]+:)(.+?)((?:: |; ).+|(?: \([^()]*\))+)$/;
+const ROOT = new URL("../../", import.meta.url);
 
 export function sentence(text) {
   return text[0].toUpperCase() + text.slice(1);
@@ -24,7 +27,7 @@ export function label(spec, name) {
 }
 
 /** A label: the meaning without names that only the command line has. */
-function labelled(meaning) {
+export function labelled(meaning) {
   return sentence(meaning.replace(/ \([^)]*--[^)]*\)/g, "").replace(/--([a-z-]+)/g, (_, name) => name.replaceAll("-", " ")));
 }
 
@@ -33,13 +36,29 @@ function short(spec, name) {
   return PICKERS[name] ?? label(spec, name);
 }
 
+/** The same within a sentence. */
+export function called(spec, name) {
+  return within(short(spec, name));
+}
+
+/** A label within a sentence; an abbreviation keeps its capitals. */
+export function within(text) {
+  return text.replace(/^[A-Z](?![A-Z])/, (letter) => letter.toLowerCase());
+}
+
+/** A label's name, and in lighter type what explains it. */
+function lettered(text) {
+  const [, name, explanation] = EXPLAINED.exec(text) ?? [null, text];
+  return explanation ? [name, el("span", {}, explanation)] : [name];
+}
+
 /** A control with its label and a place for its hint. */
 export class Field {
   constructor(prefix, name, text, make) {
     const id = `${prefix}-${name}`;
     this.hint = el("span", {class: "fb-hint", id: `${id}-hint`});
     this.control = make({id, name, "aria-describedby": this.hint.id});
-    this.box = el("div", {class: "fb-field"}, el("label", {for: id}, text), this.control, this.hint);
+    this.box = el("div", {class: "fb-field"}, el("label", {for: id}, ...lettered(text)), this.control, this.hint);
   }
 
   /** The choice of a chip, a model, a number format or a sparsity; or the number of chips, which is typed. */
@@ -78,7 +97,14 @@ export class Field {
 
   /** Say what became of an input: an error, how it was read, or where its value comes from. */
   say(input, found) {
-    this.tell(hintOf(input, found, this.text), Boolean(found.error));
+    const hint = hintOf(input, found, this.text);
+    this.tell(hint, Boolean(found.error));
+    if (found.page && hint.endsWith(`(${found.origin})`)) this.link(hint, found);
+  }
+
+  /** Where a value comes from leads there. */
+  link(hint, {origin, page}) {
+    this.hint.replaceChildren(hint.slice(0, -origin.length - 1), el("a", {href: new URL(page, ROOT)}, origin), ")");
   }
 
   /** Put a hint below the field; a wrong one marks what was typed. */
@@ -91,7 +117,7 @@ export class Field {
 }
 
 function box(attributes) {
-  return el("input", {...attributes, type: "text", autocomplete: "off", spellcheck: "false"});
+  return el("input", {...attributes, type: "text", autocomplete: "off", autocapitalize: "none", spellcheck: "false"});
 }
 
 function select(attributes, options) {
@@ -105,13 +131,13 @@ function reading(read, text) {
 
 function hintOf(input, found, text) {
   if (found.error) return found.error;
+  if (input.text) return found.given ? "" : `${found.value} (${found.origin})`;
   if (found.given || (input.choices.length && !lent(input))) {
     return found.given && !input.choices.length ? reading(written(found.value, input.unit), text) : "";
   }
   if (found.open || (found.value === 0 && input.unit === "s")) return "optional"; // no time is zero: the meaning says what holds
-  const source = found.source ? `, source ${found.source}` : "";
   const shown = input.choices.length ? found.value : written(found.value, input.unit);
-  return `${shown} (${found.origin}${source})`;
+  return `${shown} (${found.origin})`;
 }
 
 /** Inputs under one name. Open at first where the first example or the formula needs it; what is filled stays in view. */

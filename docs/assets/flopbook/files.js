@@ -2,8 +2,6 @@
 
 import {el} from "./dom.js";
 
-const SHARP = 2; // pixels of a PNG for each of the picture
-
 /** Saves a text or a blob under a name; false where there is nothing to save. */
 export function save(content, type, name) {
   if (!content) return false;
@@ -11,17 +9,6 @@ export function save(content, type, name) {
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
   return true;
-}
-
-/** The PNG of an SVG, as a blob; null without one. */
-export async function png(text) {
-  if (!text) return null;
-  const image = new Image();
-  image.src = `data:image/svg+xml,${encodeURIComponent(text)}`;
-  await image.decode();
-  const sheet = el("canvas", {width: image.width * SHARP, height: image.height * SHARP});
-  sheet.getContext("2d").drawImage(image, 0, 0, sheet.width, sheet.height);
-  return new Promise((ready) => { sheet.toBlob(ready, "image/png"); });
 }
 
 /** An item of a menu: a button that says for a moment whether it was done. */
@@ -33,9 +20,11 @@ export function act(words, done, otherwise) {
   return el("li", {}, button);
 }
 
-/** A click beside a menu closes it, and so does Escape, which leads back to its head. */
+/** A click beside a menu closes it, so does the key that leads out of it, and Escape, which leads back to its head. */
 export function closing(menu) {
-  addEventListener("click", ({target}) => { if (menu.open && !menu.contains(target)) menu.open = false; });
+  const left = (where) => { if (where && !menu.contains(where)) menu.open = false; };
+  addEventListener("click", ({target}) => left(target));
+  menu.addEventListener("focusout", ({relatedTarget}) => left(relatedTarget));
   menu.addEventListener("keydown", ({key}) => { if (key === "Escape") { menu.open = false; menu.firstElementChild.focus(); } });
   return menu;
 }

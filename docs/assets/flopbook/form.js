@@ -1,16 +1,17 @@
 // The interactive form of a calculator: inputs from a chip or model picker or typed, the answer as you type, a picture of it, the
 // state in the address, and the command and the Python call that give the same. It computes with the function made from Python.
 
-import {answer} from "./answer.js";
+import {answer, tables} from "./answer.js";
 import {IMPORT, commandLine, pythonCall} from "./calls.js";
 import {copyText} from "./copy.js";
 import {button, el, say} from "./dom.js";
-import {Field, More, arrange, sentence} from "./fields.js";
+import {Field, More, arrange, called, labelled, sentence, within} from "./fields.js";
 import {isBare} from "./packing.js";
-import {asked, example, inner, named, neutral, outer, pairs} from "./link.js";
+import {typeset} from "./quantity.js";
+import {asked, example, inner, named, neutral, pairs} from "./link.js";
 import {Picture} from "./picture.js";
-import {strangers} from "./strangers.js";
-import {degrees, resolve} from "./values.js";
+import {lacking, quoted} from "./strangers.js";
+import {degrees, resolve, roofsOf} from "./values.js";
 
 let serial = 0;
 
@@ -23,8 +24,8 @@ export function makeForm(host, spec, data, made) {
 }
 
 class Form {
-  constructor(host, spec, data, {compute, broken, omitted}) {
-    Object.assign(this, {host, spec, data, compute, rules: broken, omitted, fields: new Map(), prefix: `fb-form-${serial++}`});
+  constructor(host, spec, data, {compute, broken, omitted, steps, drawing}) {
+    Object.assign(this, {host, spec, data, compute, rules: broken, omitted, stepsOf: steps, drawing, fields: new Map(), prefix: `fb-form-${serial++}`});
     this.alone = document.querySelectorAll(".fb-calculator").length === 1;
   }
 
@@ -38,11 +39,15 @@ class Form {
     this.groups = groups;
     this.more = new More(parts);
     this.answer = el("div", {class: "fb-answer", role: "status", "aria-live": "polite"});
-    this.picture = new Picture(spec, prefix, (values, resolved) => this.outputs(values, resolved));
+    this.steps = el("ol", {class: "fb-steps", "aria-label": "Step by step"});
+    this.tables = el("div");
+    // A curve needs a number on either axis.
+    const isDrawn = spec.inputs.some(({choices, text}) => !choices.length && !text) && spec.outputs.some(({several}) => !several);
+    this.picture = isDrawn ? new Picture(spec, prefix, (values, resolved) => this.outputs(values, resolved)) : null;
     const desk = el("div", {class: "fb-desk"}, questions, this.answer, this.more.box);
     this.form = el("form", {
       class: "fb-form", novalidate: true, submit: (event) => event.preventDefault(), input: () => this.changed(),
-    }, this.unknown, ...scenarios(spec), desk, this.picture.box, ...this.calls());
+    }, this.unknown, ...scenarios(spec), desk, this.stepsOf && this.steps, this.drawing?.box, this.tables, this.picture?.box, ...this.calls());
     this.host.replaceChildren(this.form);
     delete this.host.dataset.whole;
     for (const kind of ["focusin", "pointerover"]) this.form.addEventListener(kind, () => this.complete(), {once: true});
@@ -84,21 +89,30 @@ class Form {
   /** Values from the address, else the first example. */
   restore() {
     const search = this.alone ? location.search : "";
-    this.put(asked(search, this.spec, this.fields));
-    const told = [this.unknown.textContent, strangers(search, (name) => this.fields.has(inner(name)), "form")];
-    this.unknown.textContent = told.filter(Boolean).join("; ");
+    this.put(this.single(asked(search, this.spec, this.fields)));
+    this.unknown.textContent = lacking(this.lost, search, (name) => this.fields.has(inner(name)), "form");
   }
 
-  /** Put a state into the fields; a choice that knows no such value is left neutral, and that is told. */
+  /** Of several chips, which no picker holds, the roofs are typed. */
+  single(state) {
+    const roofs = this.spec.inputs.find((input) => input.chip === "roofs");
+    const names = (state.get("chip") ?? "").split(",");
+    if (!roofs || names.length < 2 || state.get(roofs.name)) return state;
+    const {control} = this.fields.get("chip");
+    const chips = names.map((name) => this.data.chips.find(({id}) => id === named(name, control, this.data.chips)));
+    const texts = chips.map((chip) => roofsOf(chip, state.get("dtype"), state.get("sparsity"))?.value);
+    return texts.includes(undefined) ? state : new Map([...state, ["chip", ""], [roofs.name, texts.join("; ")]]);
+  }
+
+  /** Put a state into the fields; a choice that knows no such value is left neutral, and `lost` has it. */
   put(state) {
-    const unknown = [];
+    this.lost = [];
     for (const [name, {control}] of this.fields) {
       const text = (state.get(name) ?? "").trim();
       const value = text && control.tagName === "SELECT" ? named(text, control, this.entries(name)) : text;
-      if (value === undefined) unknown.push(`this link names an unknown ${outer(name)} '${shorten(text)}'`);
+      if (value === undefined) this.lost.push(`${called(this.spec, name)} ${quoted(text)}`);
       control.value = value || neutral(this.spec, name);
     }
-    this.unknown.textContent = unknown.join("; ");
   }
 
   entries(name) {
@@ -127,27 +141,36 @@ class Form {
     if (this.waits) return;
     const values = {};
     const resolved = {};
-    const failed = [];
+    const failed = new Map();
     for (const input of this.spec.inputs) {
-      const found = resolve(input, this);
+      const found = this.named(resolve(input, this));
       this.fields.get(input.name).say(input, found);
-      if (found.error) failed.push(`${sentence(found.of ?? input.meaning)}: ${found.error}.`);
+      if (found.error) failed.set(found.error, [...(failed.get(found.error) ?? []), sentence(found.of ?? labelled(input.meaning))]);
       resolved[input.name] = found;
       values[input.name] = found.value;
     }
     for (const group of this.groups) group.show(resolved);
     this.sayChips(values, resolved);
     this.more.show(this.spec, this.fields, resolved);
-    const problem = failed.join(" ") || this.broken(values, resolved);
+    const problem = told(failed) || this.broken(values, resolved);
     this.show(problem, values, resolved);
     say(this.command, commandLine(this.spec, this.fields));
     say(this.python, pythonCall(this.spec, this.fields));
   }
 
-  /** Beside the number of chips stands how it is divided, or why it cannot be. */
+  /** A value of a chip or a model says so by its name, with the way to its page, which has the source. */
+  named(found) {
+    const [chip, model] = [this.picked("chip"), this.picked("model")];
+    if (chip && found.origin === chip.id) return {...found, origin: chip.name, page: `accelerators/${chip.id}/`};
+    if (model && found.origin === model.id) return {...found, origin: model.name, page: `models/#${model.id}`};
+    return found;
+  }
+
+  /** Beside the number of chips stands how it is divided, or why it cannot be; where none is given, what the degrees come to. */
   sayChips(values, resolved) {
-    const field = dividesChips(this.spec) && this.fields.get("chips");
-    if (!field) return;
+    const field = this.fields.get("chips");
+    if (resolved.chips?.open && resolved.tp?.given) field.tell(`${degrees(this.spec, values)}, by the degrees under More`, false);
+    if (!field || !dividesChips(this.spec)) return;
     const first = resolved[this.spec.divides[0]];
     field.tell(first.error ?? degrees(this.spec, values), Boolean(first.error));
   }
@@ -170,7 +193,11 @@ class Form {
     const outputs = (other) => this.outputs(other, resolved);
     const state = {values, resolved, result, outputs, omitted, chip: this.picked("chip"), sparse: this.text("sparsity") === "2:4", dtype: this.text("dtype")};
     this.answer.replaceChildren(...(problem ? [el("p", {class: "fb-open"}, problem)] : answer(this.spec, this.data, state)));
-    this.picture.show(state);
+    const steps = result && this.stepsOf ? this.stepsOf(values) : [];
+    this.tables.replaceChildren(...(result ? tables(this.spec, this.data, state) : []));
+    this.steps.replaceChildren(...steps.map((step) => el("li", {}, typeset(step))));
+    this.drawing?.show(result && values);
+    this.picture?.show(state);
   }
 
   link() {
@@ -186,9 +213,17 @@ class Form {
   }
 
   async copy(text) {
-    this.said.textContent = (await copyText(text)) ? "copied" : "select and copy it by hand: the browser does not allow it here";
+    this.said.textContent = (await copyText(text)) ? "copied" : "the browser does not allow copying here; select the text and copy it by hand";
     setTimeout(() => { this.said.textContent = ""; }, 4000);
   }
+}
+
+/** What is wrong, and with which fields. What is wrong with several is said once: each of them has it below. */
+function told(failed) {
+  const one = ([error, [name, ...others]]) => (others.length
+    ? `${sentence(error)}: ${[name, ...others].map((text) => within(text.split(/[,;:]/)[0])).join(", ")}.`
+    : `${name}: ${error}.`);
+  return [...failed].map(one).join(" ");
 }
 
 /** Whether the form asks for chips beside the degrees that divide them. */
@@ -201,8 +236,4 @@ function scenarios({scenarios: known}) {
   if (!known?.length || document.querySelectorAll(".fb-calculator").length > 1) return [];
   const links = known.flatMap(([label, query], n) => [n ? " · " : "", el("a", {href: `${location.pathname}${query}`}, label)]);
   return [el("p", {class: "fb-scenarios"}, "Start from: ", ...links)];
-}
-
-function shorten(text) {
-  return text.length <= 60 ? text : `${text.slice(0, 57)}...`;
 }

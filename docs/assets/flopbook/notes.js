@@ -16,7 +16,7 @@ export function notes(spec, data, state) {
       continue;
     }
     if (value === Infinity) found.push(`${output.name}: ${output.absent || "unlimited"}`);
-    if (["max_chips", "max_tp_degree"].includes(output.name)) found.push(...ofChips(output.name, value, data, state));
+    if (["max_chips", "max_tp_degree", "devices"].includes(output.name)) found.push(...ofChips(output.name, value, data, state));
   }
   found.push(...lacking, ...wholeNodes(data, state), ...byRule(spec, data, state), ...leftOut(spec, state));
   return [...new Set(found)];
@@ -24,7 +24,7 @@ export function notes(spec, data, state) {
 
 /** The outputs that are numbers, as people read them. */
 function quantities({outputs}, result) {
-  const numbers = outputs.filter(({choices}) => !choices.length);
+  const numbers = outputs.filter(({choices, several}) => !choices.length && !several);
   return Object.fromEntries(numbers.map(({name, unit}) => [name, formatQuantity(result[name], unit)]));
 }
 
@@ -63,6 +63,13 @@ function leftOut({omissions, outputs}, {omitted, resolved}) {
 function ofChips(name, count, data, {chip, resolved}) {
   if (count === 0 && name === "max_chips") return data.said.small;
   const domain = chip?.scaleup_domain;
+  if (name === "devices") return ofMesh(count, data, domain, {chip, resolved});
   const ends = domain && resolved.chips_per_node?.value === domain.value && resolved.scaleout_bandwidth?.open;
   return ends && count >= domain.value ? domain.notes ?? [] : [];
+}
+
+/** That a mesh is larger than the network of its chip, where the links are of the chip. */
+function ofMesh(count, data, domain, {chip, resolved}) {
+  if (!domain || resolved.link_bandwidth.given || count <= domain.value) return [];
+  return data.said.mesh_ends.map((text) => filled(text, {chip: chip.id, size: formatQuantity(domain.value, "chip")}));
 }

@@ -1,10 +1,11 @@
 // The picture of a form: one output against one input around the present state, with a dot where the form stands.
 
-import {said, waiting} from "./answer.js";
+import {said, waiting, worded} from "./answer.js";
 import {choice, el, svg} from "./dom.js";
 import {filesMenu} from "./downloads.js";
 import {brief, label} from "./fields.js";
 import {left} from "./notes.js";
+import {readable} from "./pointing.js";
 import {written} from "./quantity.js";
 import {scale, thin, ticksIn} from "./scales.js";
 import {around, strongest, sweep} from "./sweep.js";
@@ -16,14 +17,17 @@ const DECADE = 10;
 
 export class Picture {
   constructor(spec, prefix, compute) {
-    Object.assign(this, {spec, compute, width: 0});
-    this.inputs = spec.inputs.filter((input) => !input.choices.length);
-    this.output = spec.outputs[0];
+    Object.assign(this, {spec, compute, width: 0, marks: []});
+    this.inputs = spec.inputs.filter((input) => !input.choices.length && !input.text);
+    this.outputs = spec.outputs.filter((output) => !output.several);
+    this.output = this.outputs[0];
     this.words = el("figcaption", {id: `${prefix}-trend`});
     this.frame = el("div", {class: "fb-frame"});
+    this.plot = el("div", {class: "fb-plotted", tabindex: 0, role: "group", "aria-label": "Picture. Arrow keys read the values."}, this.frame);
+    readable(this.plot, () => () => ({picture: this.frame.querySelector("svg"), found: this.marks}));
     this.pickers = el("div", {class: "fb-axes", role: "group", "aria-label": "What the picture shows", input: (event) => event.stopPropagation()});
     const menu = filesMenu({name: () => `${spec.id}-${this.output.name}`, picture: () => this.frame.querySelector("svg"), rows: () => this.rows()});
-    this.box = el("figure", {class: "fb-figure fb-curve"}, this.words, el("div", {class: "fb-chart-head"}, this.pickers, menu), this.frame);
+    this.box = el("figure", {class: "fb-figure fb-curve"}, this.words, el("div", {class: "fb-chart-head"}, this.pickers, menu), this.plot);
     new ResizeObserver(([entry]) => this.resized(entry.contentRect.width)).observe(this.frame);
     this.choices();
   }
@@ -36,9 +40,9 @@ export class Picture {
       this.chosen ||= kind === "input";
       this.draw();
     };
-    const outputs = spec.outputs.map((output) => [output.name, brief(output.meaning)]);
+    const outputs = this.outputs.map((output) => [output.name, brief(output.meaning)]);
     const inputs = this.inputs.map(({name}) => [name, label(spec, name)]);
-    const up = choice("Plot", outputs, this.output.name, pick("output", spec.outputs));
+    const up = choice("Plot", outputs, this.output.name, pick("output", this.outputs));
     const across = choice("against", inputs, "", pick("input", this.inputs));
     this.select = across.querySelector("select");
     this.pickers.append(up, across);
@@ -61,9 +65,9 @@ export class Picture {
     const drawn = points.filter(({y}) => y !== undefined);
     this.points = drawn;
     const nothing = this.nothing(drawn);
-    this.frame.hidden = Boolean(nothing);
+    this.plot.hidden = Boolean(nothing);
     if (nothing) return void (this.words.textContent = nothing);
-    this.words.textContent = this.trend(drawn);
+    this.words.replaceChildren(...this.trend(drawn));
     this.width ||= this.frame.clientWidth; // later widths come from the observer, without a layout of their own
     if (this.width) this.frame.replaceChildren(this.svg(points, drawn));
   }
@@ -98,25 +102,34 @@ export class Picture {
     return drawn.length > 1 ? "" : `No picture: no other value of "${name}" is possible beside the rest.`;
   }
 
-  /** The picture in words: both ends, where it goes between them, and the present state. */
+  /** A point in words. */
+  at({x, y}) {
+    return `${worded(this.spec, this.output, y)} at ${written(x, this.input.unit)}`;
+  }
+
+  /** The finding of the picture, from one end to the other, and below it the present state. */
   trend(drawn) {
     const {input, output, state} = this;
-    const at = ({x, y}) => `${written(y, output.unit)} at ${written(x, input.unit)}`;
-    const [from, to] = [drawn[0], drawn.at(-1)];
-    const here = at({x: state.values[input.name], y: state.result[output.name]});
-    return `${brief(output.meaning)} against "${label(this.spec, input.name)}": ${course(drawn)} from ${at(from)} to ${at(to)}. Now ${here}.`;
+    const [from, to] = [drawn[0], drawn.at(-1)].map((point) => this.at(point));
+    const here = this.at({x: state.values[input.name], y: state.result[output.name]});
+    return [
+      el("b", {}, `${brief(output.meaning)}: ${course(drawn)} from ${from} to ${to}`),
+      ` Against “${label(this.spec, input.name)}”. Now ${here}.`,
+    ];
   }
 
   svg(points, drawn) {
     const {input, output, state} = this;
     const ys = drawn.map(({y}) => y);
-    const labels = (unit, values) => values.map((value) => [value, written(value, unit)]);
+    const labels = (values, words) => values.map((value) => [value, words(value)]);
     const y = scale(upright(ys), [HEIGHT - EDGE.bottom, EDGE.top], wide(ys));
-    const up = labels(output.unit, ticksIn(y, output.unit, 5)).filter(([value]) => value >= y.low);
+    const up = labels(ticksIn(y, output.unit, 5), (value) => worded(this.spec, output, value)).filter(([value]) => value >= y.low);
     const edge = Math.max(...up.map(([, text]) => text.length)) * LETTER + 10;
     const xs = drawn.map((point) => point.x);
     const x = scale([xs[0], xs.at(-1)], [edge, this.width - EDGE.right], wide(xs));
-    const across = labels(input.unit, ticksIn(x, input.unit, 7).filter((value) => !input.whole || Number.isInteger(value)));
+    const round = ticksIn(x, input.unit, 7).filter((value) => !input.whole || Number.isInteger(value));
+    const across = labels(round, (value) => written(value, input.unit));
+    this.marks = drawn.map((point) => ({x: x.at(point.x), y: y.at(point.y), words: this.at(point), series: ""}));
     const root = svg("svg", {viewBox: `0 0 ${this.width} ${HEIGHT}`, class: "fb-svg", role: "img", "aria-labelledby": this.words.id});
     root.append(...level(thin(up, 6), y, [edge, this.width - EDGE.right]), ...upTo(across, x, [EDGE.top, HEIGHT - EDGE.bottom]));
     root.append(svg("path", {class: "fb-roof", d: line(points, x, y, input.whole)}));
@@ -130,8 +143,9 @@ export class Picture {
 function course(drawn) {
   const steps = drawn.slice(1).map(({y}, n) => Math.sign(y - drawn[n].y));
   const [up, down] = [steps.includes(1), steps.includes(-1)];
-  if (up && down) return "it rises and falls";
-  return up ? "it rises" : down ? "it falls" : "it stays the same";
+  if (up && down) return "up and down,";
+  if (!up && !down) return "level,";
+  return up ? "up" : "down";
 }
 
 /** True where values span more than a decade, and so need a logarithmic axis. */

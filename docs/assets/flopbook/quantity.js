@@ -7,6 +7,11 @@ export function useTables(data) {
   tables = data;
 }
 
+/** Bytes of a value by number format, and the formats whose values share scales. */
+export function formats() {
+  return {widths: tables.bytes, blocks: tables.blocks};
+}
+
 const NUMBER = /^[+-]?(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:[eE][+-]?\d+)?/;
 
 /** Text such as "3.35TB/s" as an SI value in the unit `expected`; throws an Error that says what would fit. */
@@ -140,10 +145,10 @@ function digits(value) {
   return `${trim(mantissa)}e${Number(exponent)}`;
 }
 
-/** A value that rounds to four digits as Python rounds it: a tie, which its exact digits show, to the even neighbour. */
-function fairly(value) {
+/** A value that rounds to so many digits as Python rounds it: a tie, which its exact digits show, to the even neighbour. */
+export function fairly(value, count = 4) {
   const digits = value.toExponential(60).split("e")[0].replace(/[-.]/g, "");
-  const down = digits[3] % 2 === 0 && /^50*$/.test(digits.slice(4));
+  const down = digits[count - 1] % 2 === 0 && /^50*$/.test(digits.slice(count));
   return down ? value * (1 - 1e-12) : value;
 }
 
@@ -183,7 +188,7 @@ export function typeset(text) {
       const raised = [...power].map((letter) => RAISED[letter]).join("");
       return digits === "1" ? `10${raised}` : `${digits} × 10${raised}`;
     })
-    .replace(/(?<![\w-])([mc]?m)2(?![\w-])/g, "$1²")
+    .replace(/(?<![\w-])([mc]?m)([23])(?![\w-])/g, (_, length, sides) => length + RAISED[sides])
     .replace(/(?<!(?:^|[^\d.,])1)(?<=\d(?: (?:thousand|million|billion|trillion))?) (token|byte)\/(?=(?:s|param|token)\b)/g, " $1s/")
     .replace(/\b(TP|PP|CP|EP|DP|SP) (?=\d)/g, "$1\u00a0");
 }

@@ -12,6 +12,7 @@ export function startShell() {
   startSearch();
   startTop();
   startCode();
+  startDirection();
   addEventListener("hashchange", () => { toggle("drawer", false); toggle("search", false); });
   for (const box of document.querySelectorAll(".md-nav__toggle")) {
     const nav = find(":scope > nav", box.parentElement);
@@ -100,6 +101,14 @@ function startCode() {
     }
   });
   for (const code of document.querySelectorAll("pre > code")) sized.observe(code);
+}
+
+/** The theme writes the direction of text at the body, a translator at the root: the body follows, else the page is of both. */
+function startDirection() {
+  const root = document.documentElement;
+  const follow = () => { document.body.dir = root.dir || "ltr"; };
+  new MutationObserver(follow).observe(root, {attributeFilter: ["dir"]});
+  if (root.dir) follow();
 }
 
 /** The entry of this page, in the list beside it. */

@@ -23,7 +23,8 @@ export async function startForms(hosts) {
     get("data"), Promise.all(specs.map((spec) => lent(spec))), Promise.all(specs.map(({id}) => import(`./formulas/${id}.js`))),
   ]);
   useTables(common);
-  hosts.forEach((host, n) => makeForm(host, specs[n], {...common, ...values[n]}, functions(specs[n], made[n])));
+  const parts = await Promise.all(specs.map((spec, n) => functions(spec, made[n])));
+  hosts.forEach((host, n) => makeForm(host, specs[n], {...common, ...values[n]}, parts[n]));
 }
 
 /**
@@ -48,8 +49,10 @@ function dress() {
   document.head.append(el("link", {rel: "stylesheet", href: new URL("answer.css", import.meta.url)}));
 }
 
-/** What the module of a calculator exports, by its role: the formula, the message of the first broken rule, and what is left out. */
-function functions({id}, made) {
+/** What the module of a calculator exports, by its role: the formula, the message of the first broken rule, what is left out, steps in words and a drawing. */
+async function functions({id}, made) {
   const name = id.replaceAll("-", "_");
-  return {compute: made[name], broken: made[`${name}_broken`], omitted: made[`${name}_omitted`]};
+  const draw = made[`${name}_drawing`];
+  const drawing = draw ? new (await import("./drawing.js")).Drawing(id, draw) : null;
+  return {compute: made[name], broken: made[`${name}_broken`], omitted: made[`${name}_omitted`], steps: made[`${name}_steps`], drawing};
 }

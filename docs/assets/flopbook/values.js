@@ -5,6 +5,7 @@ import {formatQuantity, isBare, oneWay, parseQuantity} from "./quantity.js";
 
 const UNITS = {"FLOP/s": "989TFLOP/s", "byte/s": "3.35TB/s"}; // rates in which a bare small number is a slip
 const LINKS = ["link_bandwidth", "scaleup_bandwidth", "scaleout_bandwidth", "known_beyond"]; // one way, unless the text says both
+const LONGEST_TEXT = 2000;
 const PRICES = {"USD/s": "2USD/h", "kg/J": "400g/kWh"}; // and those that nobody gives in SI units
 // What a chip may know of its node and its network; without it the default holds. A link that was typed is one of another network.
 const NETWORK = ["chips_per_node", "known_domain", "known_beyond", "node_chips", "scaleout_bandwidth", "ring_side", "side_x", "side_y", "startup", "ramp", "efficiency", "reduction_efficiency"];
@@ -26,7 +27,13 @@ export function resolve(input, form) {
   const text = form.text(input.name);
   const chip = form.picked("chip");
   const model = form.picked("model");
-  if (input.choices.length) return chosen(input, text, model, NETWORK_WORDS.includes(input.chip) && otherNetwork(form) ? null : chip);
+  if (input.choices.length) {
+    const found = chosen(input, text, model, NETWORK_WORDS.includes(input.chip) && otherNetwork(form) ? null : chip);
+    // A link that was typed need not be one of a mesh: it is then a port, as to a switch.
+    const isPort = input.chip === "topology" && !text && found.value === "mesh" && otherNetwork(form);
+    return isPort ? {...found, value: "switch"} : found;
+  }
+  if (input.text && text) return written(text);
   const left = degreeLeft(input, form);
   if (left) return left;
   if (text) return typed(input, text);
@@ -35,14 +42,15 @@ export function resolve(input, form) {
   const counted = input.model?.startsWith("mixture_") && (form.text("experts") || form.text("experts_per_token"));
   const [size, ...more] = (!counted && model?.[input.model] && otherSizes(input, form, model)) || [];
   if (size?.model === "layers" && !more.length && model[input.model].layer) return withLayers(model, input, typed(size, form.text(size.name)));
-  if (size && !SHARES.includes(input.model)) return {error: `counted from the shape, whose ${size.name.replaceAll("_", " ")} you changed; type a value, or ask the command, which counts anew`};
+  if (size && !SHARES.includes(input.model)) return {error: `counted from the shape, whose ${size.name.replaceAll("_", " ")} you changed; type a value, or run the command, which recounts it`};
   if (input.model && !counted && !size && model?.[input.model]) return {...model[input.model], origin: model.id};
   if (input.dtype && input.chip !== "peak" && form.fields.has("dtype")) {
     const dtype = formatOf(input, form);
     return {value: form.data.bytes[dtype], origin: dtype};
   }
   if (input.optional) return {value: input.default ?? Infinity, origin: "default", open: input.default === null};
-  return {error: lent(input) ? "choose above, or type a value" : "type a value"};
+  const lender = [input.model && "a model", input.chip && "a chip"].filter(Boolean).join(" or ");
+  return {error: lender ? `choose ${lender}, or type a value` : "type a value"};
 }
 
 /** What is counted from a shape, with as many layers as were typed; all of its layers have the same weights. */
@@ -119,6 +127,13 @@ function chosen(input, text, model, chip) {
   return {...own, origin: (model ?? chip)?.id ?? "default"};
 }
 
+/** A text in a notation, which the calculator reads. */
+function written(text) {
+  const {length} = [...text];
+  if (length <= LONGEST_TEXT) return {value: text, given: true};
+  return {error: `${length.toLocaleString("en")} characters, at most ${LONGEST_TEXT.toLocaleString("en")} are read`};
+}
+
 function typed(input, typed) {
   const [text, ways] = LINKS.includes(input.chip) ? oneWay(typed) : [typed, 1];
   let value;
@@ -139,7 +154,17 @@ function typed(input, typed) {
   return {value, given: true};
 }
 
+/** All roofs of a chip in the words of the calculator, the peak of a format first; nothing where it has no such peak. */
+export function roofsOf(chip, dtype, sparsity) {
+  return chip?.roofs?.[dtype || "bf16"]?.[sparsity || "dense"];
+}
+
 function fromChip(input, chip, form) {
+  if (input.chip === "roofs") {
+    const [dtype, sparsity] = [form.text("dtype"), form.text("sparsity")];
+    const own = roofsOf(chip, dtype, sparsity);
+    return own ? {...own, origin: chip.id} : {error: `${chip.name} has no ${sparsity} ${dtype} peak or no bandwidth; type its roofs`};
+  }
   if (input.chip !== "peak") {
     if (chip[input.chip]) return {...chip[input.chip], origin: chip.id};
     if (input.optional && input.default === null) return {value: Infinity, origin: "default", open: true};

@@ -29,7 +29,7 @@ from scripts.ensure_browser import ensure_browser
 from scripts.website.build.notebooks import read
 from scripts.website.build.policy import page_problems
 from scripts.website.build.recordings import place, recording
-from scripts.website.build.weigh import LAUNCH, served
+from scripts.website.build.weigh import LAUNCH, served, visit
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -286,8 +286,7 @@ def _followed(link: _Link, base: str, browser: Browser) -> Attempt:
     tab = context.new_page()
     tab.on("pageerror", lambda error: faults.append(f"an error: {error}"))
     tab.on("request", lambda request: _note(request.url, base, faults))
-    tab.goto(base + link.address)
-    tab.wait_for_load_state("networkidle")
+    visit(tab, base + link.address)
     fault = _ran(tab) or next(iter(faults), "")
     context.close()
     return Attempt(f"{link.address[:500]} with {link.kept}", fault)

@@ -27,6 +27,7 @@ from scripts.website.pages import (
     about,
     accelerators,
     calculators,
+    changes,
     chapter,
     cheatsheet,
     data,
@@ -135,6 +136,7 @@ def _pages(problems: list[Problem], notebooks: dict[str, str]) -> Iterator[tuple
     yield from errata.errata_pages()
     yield errata.PITFALLS, pitfalls.pitfalls_page()
     yield about.PAGE, about.about_page()
+    yield changes.PAGE, changes.changes_page()
     yield sentences.PAGE, sentences.sentences_page()
     yield script_sentences.PAGE, script_sentences.script_sentences_page()
     yield data.PAGE, data.data_page()
@@ -206,7 +208,7 @@ def _assets() -> Iterator[tuple[str, bytes]]:
         yield f"assets/flopbook/formulas/{formula.id}.js", module([formula]).encode()
     yield glossary.TIPS, glossary.tips().encode()
     record = form_values.picker_record()
-    for formula in printed().values():
+    for formula in formulas().values():
         if lent := form_values.lent_record(formula, record):
             first, further = packing.parted(lent, formula.examples[0])
             yield f"assets/flopbook/values/{formula.id}.json", _compact(first)

@@ -36,6 +36,7 @@ HOME = "index.md"
 SITE_CARD = card_file(HOME)
 LICENCE = "https://creativecommons.org/licenses/by/4.0/"
 _DATA_PAGES = ("data.md", "models.md", "accelerators/index.md", "reached.md", "claims.md")
+_PRODUCT_PAGE = re.compile(r"accelerators/[^/]+/(?!index\.md)[^/]+\.md")
 # What the data page offers, by the type that machines know.
 _FORMS = {
     "api/v1/flopbook.sqlite": "application/vnd.sqlite3",
@@ -45,6 +46,8 @@ _FORMS = {
     "api/v1/claims.json": "application/json",
 }
 _RAMPS = {"fb-flop": "flop", "fb-byte": "byte"}
+# What is asked like a calculator, though no formula is behind the page.
+_ASKED_PAGES = ("planner.md", "serve.md", "check.md")
 _FEED_PAGES = (HOME, "data.md", "errata.md", "references/index.md")
 
 
@@ -77,7 +80,7 @@ def _feeds(page: str) -> Iterator[tuple[str, str]]:
 
 def _record(page: str, title: str, description: str) -> dict[str, Any]:
     """The record of a page; empty for one that is only a way to others."""
-    if page in _DATA_PAGES:
+    if page in _DATA_PAGES or _PRODUCT_PAGE.fullmatch(page):
         return _dataset(page, title, description)
     if page == "glossary.md":
         return _terms(title, description)
@@ -97,7 +100,7 @@ def _dataset(page: str, title: str, description: str) -> dict[str, Any]:
     }
     if page == "data.md":
         record["distribution"] = [
-            {"@type": "DataDownload", "contentUrl": path, "encodingFormat": kind}
+            {"@type": "DataDownload", "contentUrl": f"../{path}", "encodingFormat": kind}
             for path, kind in _FORMS.items()
         ]
     return _of_schema(record)
@@ -152,6 +155,8 @@ def _cards(texts: Mapping[str, str]) -> Iterator[tuple[str, SharingCard]]:
             yield page, _card("Comparison", text, _of_pair(compared[page]))
         elif page.startswith("calculators/") and page != "calculators/index.md":
             yield page, _card("Calculator", text, _of_calculator(page))
+        elif page in _ASKED_PAGES:
+            yield page, _card("Calculator", text, ())
 
 
 def _card(kind: str, text: str, numbers: tuple[CardNumber, ...], words: str = "") -> SharingCard:

@@ -60,7 +60,9 @@ def on_env(env: Any, *, config: Any, files: Any) -> Any:
         if place := place_of(file.src_uri):
             page.meta |= place._asdict()
         about = str(page.meta.get("description") or config["site_description"])
-        texts = (html.unescape(str(page.title)), html.unescape(about))
+        # The navigation has a shorter name for some pages, and calls the first one Home.
+        title = str(page.meta.get("title") or page.title)
+        texts = (html.unescape(title), html.unescape(about))
         page.meta |= head_of(file.src_uri, *texts, Path(config["docs_dir"]))._asdict()
     return env
 

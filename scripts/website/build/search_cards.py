@@ -278,7 +278,7 @@ def _made_pages() -> Iterator[Card]:
     }
     for location, title in titles.items():
         yield Card(location, title, "pages", ((title, NAME),))
-    title, place = "What clouds ask for an hour", "data/#what-clouds-ask-for-an-hour"
+    title, place = "What clouds charge by the hour", "data/#what-clouds-charge-by-the-hour"
     rents = "price by the hour . rental prices of gpus and tpus . cost per gpu-hour . list prices"
     yield Card(place, title, "pages", ((title, NAME), (rents, KEYWORD)))
 
@@ -330,7 +330,10 @@ def _entry(entry_id: str) -> Card:
 
 def _vendor(vendor_id: str) -> Card:
     name = vendor(vendor_id).name
-    return Card(f"accelerators/{vendor_id}/", name, "vendors", ((name, 7.0), (vendor_id, 7.0)))
+    # Who asks for the chips of a vendor asks for all of them.
+    chips = "accelerators gpus tpus chips"
+    weighed = ((name, 7.0), (vendor_id, 7.0), (chips, 3.0))
+    return Card(f"accelerators/{vendor_id}/", name, "vendors", weighed)
 
 
 def _model(model_id: str) -> Card:

@@ -11,7 +11,9 @@ from collections.abc import Mapping, Sequence
 from scripts.website.build.search_text import named
 
 MOST = 4  # chips that are compared at once
-_VERSUS = re.compile(r"\s(?:vs|versus|v|or|and|against|with|to|compared to|compared with)\.?\s")
+_VERSUS = re.compile(
+    r"\s(?:vs|versus|v|or|and|against|with|to|over|compared to|compared with)\.?\s"
+)
 _COMPARES = re.compile(r"\b(?:vs|versus|compare|compared|comparison|better|faster|difference)\b")
 
 

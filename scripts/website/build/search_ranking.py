@@ -43,7 +43,6 @@ LONGEST = 24  # words of a question
 LONGEST_OPTION = 6  # words of an option of a program
 _SIZE = re.compile(r"[0-9]+(?:\.[0-9]+)?[bm]?")
 _NUMBERED = re.compile(r"[a-z]+[0-9]+[a-z0-9]*")
-
 _TITLE_END = re.compile(r": | \(")
 
 
@@ -235,12 +234,13 @@ class _Question:
         return max(plain, *together, 0.0)
 
     def _is_slight(self, number: int) -> bool:
-        """Whether a word says little: a letter, a size, who wrote a work, num in num_experts."""
+        """Whether a word says little: a letter, a size, LLM, who wrote a work, num of a setting."""
         word, place, words = self.wanted[number], self.places[number], self.index.words
         is_filler = any(first <= place < end for _, first, end in self.settings)
         is_unit = self.every[place] in words["units"] and place > 0
         return (
             len(word) < 2
+            or self.every[place] in words["everywhere"]
             or _SIZE.fullmatch(word) is not None
             or (is_unit and _SIZE.fullmatch(self.every[place - 1]) is not None)
             or (self.cites and self.every[place] in words["writers"])

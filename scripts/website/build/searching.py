@@ -22,7 +22,7 @@ from scripts.website.pages.sources import topic_page
 LONGEST = 2400  # characters of a section
 _PEOPLE = 8  # names of authors that are searched
 # Pages of which only the head is kept: what they list has a document each, or is said elsewhere.
-_LISTS = ("models/", "references/", "contributing/sentences/")
+_LISTS = ("models/", "references/", "contributing/sentences/", "changes/")
 # Pages of one thing, and their sections that say something in words: commands, symbols and values
 # are alike on all.
 _PAGES = ("accelerators", "calculators")

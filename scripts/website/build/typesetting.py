@@ -22,13 +22,13 @@ _SKIP = (
     r"|\]\([^)\n]*\))"
 )
 _POWER = r"(?<![\w.,])(?P<digits>\d+(?:\.\d+)?)e(?P<power>(?:\+|&#43;|-)?\d{1,3})(?![\w.]*\w)"
-_SQUARE = r"(?<![\w-])(?P<length>[mc]?m)2(?![\w-])"
+_AREA = r"(?<![\w-])(?P<length>[mc]?m)(?P<sides>[23])(?![\w-])"  # or a volume
 _EACH = (
     r"(?P<amount>\d(?: (?:thousand|million|billion|trillion))?) "
     r"(?P<noun>token|byte)/(?P<each>s|param|token)\b"
 )
 _DEGREE = r"\b(?P<degree>TP|PP|CP|EP|DP|SP) (?=\d)"
-_RULES = f"{_POWER}|{_SQUARE}|{_EACH}|{_DEGREE}"
+_RULES = f"{_POWER}|{_AREA}|{_EACH}|{_DEGREE}"
 _SHOWN = re.compile(_RULES)
 _TEXT = re.compile(f"{_SKIP}|{_RULES}", re.DOTALL | re.MULTILINE)
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -50,7 +50,7 @@ def _written(found: re.Match[str]) -> str:
         power = html.unescape(found["power"]).removeprefix("+").translate(_RAISED)
         return f"10{power}" if found["digits"] == "1" else f"{found['digits']} × 10{power}"
     if found["length"]:
-        return f"{found['length']}²"
+        return found["length"] + found["sides"].translate(_RAISED)
     if found["degree"]:
         return f"{found['degree']}\N{NO-BREAK SPACE}"
     before = found.string[max(0, found.start() - 1) : found.start("amount") + 1]

@@ -5,19 +5,19 @@ The search index is not counted: it is loaded when somebody searches.
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import gzip
 import http.server
+import sys
 import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from playwright.sync_api import BrowserContext
+    from playwright.sync_api import BrowserContext, Page
 
 LAUNCH = (
     "--no-sandbox",
@@ -53,6 +53,7 @@ TEMPLATES = (
     "calculators/decode/",
     "calculators/serving/",
     "calculators/sharded-matmul/",
+    "calculators/roofline/",
     "notebooks/",
     "notebooks/min-batch/",
     "notebooks/transformer/",
@@ -70,6 +71,7 @@ TEMPLATES = (
     "pitfalls/",
     "conventions/",
     "data/",
+    "changes/",
     "models/",
     "reached/",
     "runs/",
@@ -132,8 +134,18 @@ class _Handler(http.server.SimpleHTTPRequestHandler):
             self.send_header("Content-Encoding", "gzip")
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
-        with contextlib.suppress(ConnectionError):  # the browser has left the page
-            self.wfile.write(body)
+        self.wfile.write(body)
+
+
+class SiteServer(http.server.ThreadingHTTPServer):
+    """Serves while a browser comes and goes."""
+
+    daemon_threads = True
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing of a browser that has left: it drops connections whenever it likes."""
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
 
 
 def _page_file(path: Path) -> Path:
@@ -145,8 +157,7 @@ def _page_file(path: Path) -> Path:
 def served(site: Path) -> Iterator[str]:
     """Serve a built site at a free port of the loopback address; gives its base address."""
     handler = partial(_Handler, directory=str(site))
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    server.daemon_threads = True
+    server = SiteServer(("127.0.0.1", 0), handler)
     thread = threading.Thread(target=server.serve_forever, args=(_POLL_S,), daemon=True)
     thread.start()
     try:
@@ -156,12 +167,21 @@ def served(site: Path) -> Iterator[str]:
         server.server_close()
 
 
+def visit(tab: Page, address: str) -> None:
+    """Open a page and wait until its scripts have started and the network is quiet.
+
+    Quiet alone says too little: it is as quiet while a busy machine still reads the page's text.
+    """
+    tab.goto(address)
+    tab.wait_for_load_state("networkidle")
+
+
 def loaded(context: BrowserContext, base: str, page: str) -> list[str]:
     """Addresses of everything that a browser asks for to show a page down to its end."""
     asked: list[str] = []
     tab = context.new_page()
     tab.on("request", lambda request: asked.append(request.url))
-    tab.goto(base + page, wait_until="networkidle")
+    visit(tab, base + page)
     tab.evaluate(_LOAD_LAZY_IMAGES)
     tab.wait_for_load_state("networkidle")
     tab.close()

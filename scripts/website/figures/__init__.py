@@ -72,7 +72,8 @@ def figure_markup(name: str, page: str, **options: Any) -> str:
     anchor = slug(" ".join(("fig", name, *map(str, options.values()))))
     module = _module(name)
     place = FigurePlace(page, anchor, module, called(name, **options), record)
-    return str(panel(drawn, place, source_words(Path(__file__).parent / f"{module}.py", page)))
+    code = Path(__file__).parent / f"{module}.py"
+    return str(panel(drawn, place, source_words(code, page, drawn.source)))
 
 
 @functools.lru_cache(maxsize=1024)

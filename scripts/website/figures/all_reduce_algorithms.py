@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from math import log2
 
-from flopbook.data.library import reference
 from flopbook.quantities.units import format_quantity
 from scripts.website.figures.chart import Chart
 from scripts.website.figures.drawing import Figure
@@ -55,5 +54,5 @@ def figure() -> Figure:
         312,
         tuple(shapes),
         plots=(chart,),
-        source=reference("nvidia2026nccl").link,
+        source="nvidia2026nccl",
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from flopbook.data.measured_runs import run_files
 from flopbook.hardware.chip import chip
+from flopbook.quantities.units import percent
 from scripts.website.figures.chart import Chart, spaced
 from scripts.website.figures.drawing import Figure
 from scripts.website.figures.plotted import ChartAxis
@@ -57,7 +58,7 @@ def figure() -> Figure:
         f" for {', '.join(f'{b:g}' for b, _ in steps)} sequences. The bound is level at "
         f"{reading / _MILLI:.3g} ms and rises from {reading / arithmetic:.0f} sequences on.",
         "BLOOM 176B in fp16 on eight A100. Points are measured, the line is the longer of reading "
-        f"and multiplying. Up to 32 sequences the step grows by {100 * (third / alone - 1):.0f} %.",
+        f"and multiplying. Up to 32 sequences the step grows by {percent(third / alone - 1)}.",
         294,
         tuple(shapes),
         plots=(chart,),

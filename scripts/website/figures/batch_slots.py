@@ -6,6 +6,7 @@ import heapq
 import random
 from typing import NamedTuple
 
+from flopbook.quantities.units import percent
 from scripts.website.figures.drawing import Figure, Sheet, box, words
 
 SLOTS, ANSWERS, MEAN = 6, 24, 8.0
@@ -65,11 +66,11 @@ def figure() -> Figure:
     return Figure(
         f"The same answers take {slow} steps in fixed batches and {quick} where slots are refilled",
         f"{ANSWERS} answers in {SLOTS} slots, a row for each slot and a bar for each answer. In "
-        f"fixed batches {work / (SLOTS * slow):.0%} of the slots write, refilled "
-        f"{work / (SLOTS * quick):.0%}.",
+        f"fixed batches {percent(work / (SLOTS * slow))} of the slots write, refilled "
+        f"{percent(work / (SLOTS * quick))}.",
         f"{ANSWERS} answers of exponentially distributed length in {SLOTS} slots. Above, a batch "
-        f"ends with its longest answer, and {work / (SLOTS * slow):.0%} of the slots write. Below, "
-        f"the next request takes the first free slot: {work / (SLOTS * quick):.0%}.",
+        f"ends with its longest answer, and {percent(work / (SLOTS * slow))} of the slots write. "
+        f"Below, the next request takes the first free slot: {percent(work / (SLOTS * quick))}.",
         height,
         shapes,
         narrow=Sheet(344, tall, sheet),

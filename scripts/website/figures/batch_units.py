@@ -82,8 +82,14 @@ def _grid(batch: BatchUnits, left: float, cell: float) -> Iterator[str]:
     """All cells; the first row and its first cell stand out."""
     for row in range(batch.replicas):
         for column in range(batch.micro_batches):
-            kind = "c8" if row else "c1" if column else "c0"
-            yield box(left + column * cell, _TOP + row * 10, cell - 1.5, 8.5, f"fb-{kind}")
+            x, y = left + column * cell, _TOP + row * 10
+            yield box(x, y, cell - 1.5, 8.5, f"fb-{_colour(row, column)}")
+
+
+def _colour(row: int, column: int) -> str:
+    if row > 0:
+        return "c8"
+    return "c1" if column > 0 else "c0"
 
 
 def _names(batch: BatchUnits, left: float) -> Iterator[str]:

@@ -59,8 +59,8 @@ def figure(
         f"A has {rows} by {inner} blocks, B has {inner} by {columns}, C has {rows} by {columns}. "
         f"Block C{row}{column} is {' + '.join(products)}.",
         "Blocks multiply as numbers do: equal colours meet, and their products add up to one block "
-        "of C. If the coloured blocks lie on one device, it needs nobody; if on several, each has "
-        "one term of the sum.",
+        "of C. If one device holds the coloured blocks, it needs no message; if several do, each "
+        "has one term of the sum.",
         _TOP + height + 10,
         tuple(shapes),
     )

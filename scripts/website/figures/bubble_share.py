@@ -7,6 +7,7 @@ from typing import Any
 from flopbook.drawing.schedules import NAMES
 from flopbook.errors import FlopbookError
 from flopbook.evaluation.calculator import calculate
+from flopbook.quantities.units import percent
 from scripts.website.figures.chart import Chart
 from scripts.website.figures.drawing import Figure
 from scripts.website.figures.plotted import ChartAxis, Point
@@ -31,7 +32,9 @@ def figure(stages: int = 8) -> Figure:
     facts = []
     for name, points in lines:
         (fewest, most_idle), (most, least_idle) = points[0], points[-1]
-        facts.append(f"{name}: {most_idle:.1%} at {fewest:g}, {least_idle:.1%} at {most:g}")
+        facts.append(
+            f"{name}: {percent(most_idle, 1)} at {fewest:g}, {percent(least_idle, 1)} at {most:g}"
+        )
     title = f"Idle share of a pipeline of {stages} stages"
     return Figure(
         "The bubble falls as one over the number of micro-batches",

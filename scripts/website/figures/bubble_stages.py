@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from flopbook.evaluation.calculator import calculate
+from flopbook.quantities.units import percent
 from scripts.website.figures.chart import Chart
 from scripts.website.figures.drawing import Figure
 from scripts.website.figures.plotted import ChartAxis
@@ -32,11 +33,13 @@ def figure() -> Figure:
     shapes = [*chart.grid(), *chart.lines(lines)]
     marks = [(ENOUGH * k, share(k, ENOUGH * k)) for k in STAGES]
     shapes += [
-        chart.dot(m, f, f"{k} stages, {m} micro-batches: {f:.1%}", f"fb-c{n}")
+        chart.dot(m, f, f"{k} stages, {m} micro-batches: {percent(f, 1)}", f"fb-c{n}")
         for n, (k, (m, f)) in enumerate(zip(STAGES, marks, strict=True))
     ]
     shapes.append(chart.words(marks[-1], "M = 4K", "start", (4, -12)))
-    facts = "; ".join(f"{k} stages {f:.1%} at {m}" for k, (m, f) in zip(STAGES, marks, strict=True))
+    facts = "; ".join(
+        f"{k} stages {percent(f, 1)} at {m}" for k, (m, f) in zip(STAGES, marks, strict=True)
+    )
     return Figure(
         "Four micro-batches for each stage keep the bubble below a fifth",
         "Both axes logarithmic. Lines fall from nearly 1 towards (K - 1) / M. With four "

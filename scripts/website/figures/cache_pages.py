@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from flopbook.quantities.units import percent
 from scripts.website.figures.drawing import Figure, Sheet, box, words
 from scripts.website.figures.plotted import Point
 from scripts.website.figures.shapes import EDGE, SHEET
@@ -25,21 +26,34 @@ def paged() -> float:
 def figure() -> Figure:
     """Above, a row for each sequence; below, the pages of one pool as they were handed out."""
     shapes = [
-        words(_LEFT, 18, f"reserved for the longest: {reserved():.0%} in use", "start", "fb-strong")
+        words(
+            _LEFT,
+            18,
+            f"reserved for the longest: {percent(reserved())} in use",
+            "start",
+            "fb-strong",
+        )
     ]
     for number, held in enumerate(HELD):
         top = 28 + number * 24
         shapes.append(words(_LEFT - 8, top + 13, f"sequence {number + 1}", "end", "fb-small"))
         shapes += [_cell(_LEFT + n * _CELL, top, number, n < held) for n in range(LONGEST)]
     shapes.append(
-        words(_LEFT, 126, f"in pages of {PAGE} tokens: {paged():.0%} in use", "start", "fb-strong")
+        words(
+            _LEFT,
+            126,
+            f"in pages of {PAGE} tokens: {percent(paged())} in use",
+            "start",
+            "fb-strong",
+        )
     )
     shapes += _pool((_LEFT, 136), _CELL, LONGEST // PAGE)
     return Figure(
-        f"Reserved in one piece {reserved():.0%} of the cache is used, in pages {paged():.0%}",
+        f"Reserved in one piece {percent(reserved())} of the cache is used, in pages "
+        f"{percent(paged())}",
         f"Three sequences hold {', '.join(map(str, HELD))} tokens and may grow to {LONGEST}. "
-        f"Reserved in one piece, {reserved():.0%} of the memory holds tokens; in pages of {PAGE} "
-        f"tokens, {paged():.0%}, and the rest is free for other sequences.",
+        f"Reserved in one piece, {percent(reserved())} of the memory holds tokens; in pages of "
+        f"{PAGE} tokens, {percent(paged())}, and the rest is free for other sequences.",
         "Filled cells hold a token, hollow ones are taken and empty. Pages of one sequence need "
         "not be neighbours: a table says where each lies. Only the last page of a sequence can be "
         "partly empty.",
@@ -52,13 +66,19 @@ def figure() -> Figure:
 def _phone() -> list[str]:
     """The same with the names above their rows, and six pages beside each other."""
     shapes = [
-        words(EDGE, 16, f"reserved for the longest: {reserved():.0%} in use", "start", "fb-strong")
+        words(
+            EDGE,
+            16,
+            f"reserved for the longest: {percent(reserved())} in use",
+            "start",
+            "fb-strong",
+        )
     ]
     for number, held in enumerate(HELD):
         top = 40 + number * 40
         shapes.append(words(EDGE, top - 5, f"sequence {number + 1}", "start", "fb-small"))
         shapes += [_cell(EDGE + n * _SHORT, top, number, n < held, _SHORT) for n in range(LONGEST)]
-    pages = f"in pages of {PAGE} tokens: {paged():.0%} in use"
+    pages = f"in pages of {PAGE} tokens: {percent(paged())} in use"
     shapes.append(words(EDGE, 174, pages, "start", "fb-strong"))
     return [*shapes, *_pool((EDGE, 184), _NARROW, 6)]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from flopbook.quantities.units import percent
 from scripts.website.figures.chart import Chart
 from scripts.website.figures.drawing import Figure
 from scripts.website.figures.plotted import ChartAxis
@@ -26,18 +27,19 @@ def figure() -> Figure:
     shapes, facts = chart.grid(), []
     for number, scatter in enumerate(SCATTERS):
         points = [(float(runs), applied(runs, scatter)) for runs in range(1, MOST + 1)]
-        name = f"runs within {scatter:.0%}"
+        name = f"runs within {percent(scatter)}"
         shapes.append(chart.line(points, number, name))
         shapes.append(chart.words((4.0, applied(4, scatter) - 0.07), name))
-        facts.append(f"{name}: {applied(3, scatter):.0%} of the mean with three runs")
+        facts.append(f"{name}: {percent(applied(3, scatter))} of the mean with three runs")
     half = next(runs for runs in range(1, 99) if applied(runs, SCATTERS[-1]) >= 0.5)
     return Figure(
-        f"One run good to {SCATTERS[0]:.0%} counts for {applied(1, SCATTERS[0]):.0%}; of runs that "
-        f"scatter by {SCATTERS[-1]:.0%} it takes {half} to count for half",
-        f"Sources differ by {SOURCES:.0%}. {'; '.join(facts)}.",
-        f"Sources scatter by {SOURCES:.0%} here. One run that is good to {SCATTERS[0]:.0%} moves "
+        f"One run good to {percent(SCATTERS[0])} counts for {percent(applied(1, SCATTERS[0]))}; "
+        f"of runs that scatter by {percent(SCATTERS[-1])} it takes {half} to count for half",
+        f"Sources differ by {percent(SOURCES)}. {'; '.join(facts)}.",
+        f"Sources scatter by {percent(SOURCES)} here. One run that is good to "
+        f"{percent(SCATTERS[0])} moves "
         "every prediction nearly all the way to it. If your runs scatter three times as much as "
-        f"sources do, three of them move it {applied(3, SCATTERS[-1]):.0%} of the way.",
+        f"sources do, three of them move it {percent(applied(3, SCATTERS[-1]))} of the way.",
         336,
         tuple(shapes),
         plots=(chart,),

@@ -7,13 +7,13 @@ from flopbook.quantities.units import format_quantity
 from scripts.website.figures.chart import Chart
 from scripts.website.figures.drawing import Figure
 from scripts.website.figures.plotted import ChartAxis
-from scripts.website.figures.scatter import Spot, diagonal, legend, marks, names
+from scripts.website.figures.scatter import Spot, diagonal, legend, marks, names, pointed
 from scripts.website.pages.explorer import items
 from scripts.website.pages.families import chips
 from scripts.website.pages.landscape import bandwidth
 
 # Times, and where along the line their words begin.
-SWEEPS = ((1e-5, 0.4), (1e-3, 0.4), (0.1, 0.0))
+SWEEPS = ((1e-5, 0.4), (1e-3, 0.1), (0.1, 0.0))
 _NAMED = (
     "cerebras/wse-3",
     "groq/groqchip-1",
@@ -27,6 +27,15 @@ _NAMED = (
     "nvidia/gb10",
     "huawei/ascend-950pr",
 )
+
+
+# Chips of the chapter's worked example, in pixels from mark to name.
+_POINTED = {
+    "nvidia/b200": (-50, -74),
+    "nvidia/h200-sxm": (-70, -45),
+    "nvidia/h20": (-72, -29),
+    "amd/mi355x": (20, 70),
+}
 
 
 def spots() -> list[Spot]:
@@ -56,7 +65,8 @@ def figure() -> Figure:
         shapes += diagonal(
             chart, 1 / seconds, f"read once in {format_quantity(seconds, 's')}", share
         )
-    shapes += [*marks(chart, chips_shown), *names(chart, chips_shown, _NAMED), *legend(386)]
+    shapes += [*marks(chart, chips_shown), *pointed(chart, chips_shown, _POINTED)]
+    shapes += [*names(chart, chips_shown, _NAMED), *legend(386)]
     times = sorted((spot.x / spot.y, spot.item.entry.name) for spot in chips_shown)
     return Figure(
         "Chips with DRAM form one cloud; those with SRAM only read their memory far faster",

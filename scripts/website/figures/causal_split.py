@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from scripts.website.figures.drawing import Figure, box, words
 
@@ -21,10 +21,12 @@ def folded(chunk: int) -> int:
     return min(chunk, CHUNKS - 1 - chunk)
 
 
-def work(split: Callable[[int], int]) -> list[int]:
-    """Blocks of scores of each chip; a query meets its own chunk of keys and those before it."""
-    owners = [split(query) for query in range(CHUNKS) for _ in range(query + 1)]
-    return [owners.count(chip) for chip in range(CHIPS)]
+def work(split: Callable[[int], int]) -> list[float]:
+    """Blocks of scores of each chip: a query meets all chunks before its own, and half of that."""
+    blocks = [0.0] * CHIPS
+    for query in range(CHUNKS):
+        blocks[split(query)] += query + 0.5
+    return blocks
 
 
 def figure() -> Figure:
@@ -38,11 +40,11 @@ def figure() -> Figure:
         f"Cut in order, the last chip has {plain[-1] / plain[0]:g} times the work of the first; "
         "cut from both ends, all have the same",
         f"A sequence of {CHUNKS} chunks on {CHIPS} chips. With neighbouring chunks the chips "
-        f"compute {', '.join(map(str, plain))} blocks of scores, so all wait for the last. With a "
-        f"chunk from each end every chip computes {even[0]}.",
-        "Rows are queries, columns keys; what lies right of the diagonal is masked. The number in "
-        "a block is the chip that computes it. With neighbouring chunks all wait for the last "
-        "chip; with one from each end all end at the same time.",
+        f"compute {', '.join(f'{blocks:g}' for blocks in plain)} blocks of scores, so all wait "
+        f"for the last. With a chunk from each end every chip computes {even[0]:g}.",
+        "Rows are queries, columns keys; what lies right of the diagonal is masked, and half of "
+        "each block on it. The number in a block is the chip that computes it. With neighbouring "
+        "chunks all wait for the last chip; with one from each end all end at the same time.",
         _TOP + CHUNKS * _CELL + 62,
         tuple(shapes),
     )
@@ -58,13 +60,24 @@ def _triangle(left: float, split: Callable[[int], int], title: str) -> list[str]
         top = _TOP + query * _CELL
         for key in range(query + 1):
             x = left + key * _CELL
-            shapes.append(box(x, top, _CELL, _CELL, f"fb-c{chip}"))
-            shapes.append(words(x + _CELL / 2, top + 17, str(chip), kind=f"fb-on{chip}"))
+            shapes += _block(x, top, chip, is_half=key == query)
     bottom = _TOP + CHUNKS * _CELL
     for chip, blocks in enumerate(work(split)):
         x, y = left + chip * 2 * _CELL, bottom + 14
         shapes.append(box(x + 2, y, 2 * _CELL - 4, 20, f"fb-c{chip}", f"chip {chip}"))
-        text = f"{chip}: {blocks}"
+        text = f"{chip}: {blocks:g}"
         shapes.append(words(x + _CELL, y + 14.5, text, kind=f"fb-on{chip}"))
     shapes.append(words(left + 4 * _CELL, bottom + 52, "blocks of each chip", kind="fb-small"))
     return shapes
+
+
+def _block(x: float, top: float, chip: int, *, is_half: bool) -> Iterator[str]:
+    """A block with the number of its chip; on the diagonal the part that the mask leaves."""
+    if not is_half:
+        yield box(x, top, _CELL, _CELL, f"fb-c{chip}")
+        yield words(x + _CELL / 2, top + 17, str(chip), kind=f"fb-on{chip}")
+        return
+    foot = top + _CELL
+    corners = f"{x:g},{top:g} {x + _CELL:g},{foot:g} {x:g},{foot:g}"
+    yield f'<polygon class="fb-c{chip}" points="{corners}"/>'
+    yield words(x + 7, foot - 5, str(chip), kind=f"fb-small fb-on{chip}")

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from flopbook.data.library import load_entry
 from flopbook.evaluation.calculator import calculate
 from flopbook.hardware.chip import chip
-from flopbook.quantities.units import format_quantity
+from flopbook.quantities.units import format_quantity, percent
 from scripts.website.figures.drawing import Figure, Sheet, box, key, words
 from scripts.website.figures.plotted import Point
 from scripts.website.figures.shapes import EDGE, SHEET
@@ -61,8 +61,8 @@ def figure() -> Figure:
     facts = [f"{name} {format_quantity(watts, 'W')}" for name, watts in shares]
     facts += [f"{name} {area:,.0f} m²" for name, area in areas]
     return Figure(
-        f"{shares[0][1] / sum(watts for _, watts in shares):.0%} of the power goes to the GPUs "
-        "themselves, and aisles take more floor than racks",
+        f"{percent(shares[0][1] / sum(watts for _, watts in shares))} of the power goes to the "
+        "GPUs themselves, and aisles take more floor than racks",
         f"{'; '.join(facts)}.",
         f"{CHIPS:,} {chip(CHIP).name} in servers of eight, two servers to a rack, a tenth on top "
         f"for cooling and losses. With aisles a hall takes {AISLES:g} times the floor of its racks "

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from flopbook.evaluation.calculator import calculate
 from flopbook.hardware.chip import chip
+from flopbook.quantities.units import percent
 from scripts.website.figures.chart import Chart
 from scripts.website.figures.configuration_memory import CHIP, COMMON
 from scripts.website.figures.drawing import Figure, dot, words
@@ -70,17 +71,21 @@ def figure() -> Figure:
         ]
     best = next(division for division in divisions if (division.tp, division.pp) == CHOSEN)
     place = best.bytes, 100 * best.idle
-    shapes.append(chart.words(place, "as trained", "end", (-14, 4)))
+    shapes += [
+        chart.words(place, "as trained", "end", (-14, 4)),
+        chart.words((1.2e11, 50), "too few micro-batches for chunks", "middle", (0, 4)),
+        chart.words((1.2e11, 27), "up to eight chunks", "middle", (0, 4)),
+    ]
     fitting = [division for division in divisions if division.bytes <= memory]
     return Figure(
         f"Of {len(divisions)} ways to divide 16,384 chips {len(fitting)} come out at or below "
-        f"{memory / 1e9:.0f} GB, and the run took the one that idles {best.idle:.0%}",
+        f"{memory / 1e9:.0f} GB, and the run took the one that idles {percent(best.idle)}",
         f"{len(divisions)} divisions for Llama 3 405B with a batch of {SEQUENCES:,} sequences. "
         f"{len(fitting)} fit: "
         f"{'; '.join(map(_tip, sorted(fitting, key=lambda division: division.idle)))}.",
-        "Each point is one division of the chips; the number in it is the TP degree. "
+        "Each point is one division of the chips; its number or its shape is the TP degree. "
         "Gradients and optimizer are sharded over the replicas. What lies left of the line fits; "
-        "low is good.",
+        "low is good, and only pipelines of TP 8 get enough micro-batches for chunks.",
         336,
         tuple(shapes),
         plots=(chart,),
@@ -88,9 +93,9 @@ def figure() -> Figure:
 
 
 def _mark(chart: Chart, division: Configuration, number: int) -> list[str]:
-    """A point with the TP degree in it, so that colour alone does not say them."""
+    """A point with the TP degree in it, so that colour alone does not say them; else a shape."""
     place = division.bytes, 100 * division.idle
-    chart.mark(place, _tip(division), f"fb-c{number}", f"TP degree {division.tp}")
+    chart.mark(place, _tip(division), f"fb-mark fb-c{number}", f"TP degree {division.tp}")
     x, y = chart.x.at(division.bytes), chart.y.at(100 * division.idle)
     return [
         dot(x, y, f"fb-c{number}", _tip(division), 9),
@@ -99,5 +104,5 @@ def _mark(chart: Chart, division: Configuration, number: int) -> list[str]:
 
 
 def _tip(division: Configuration) -> str:
-    held = f"{division.bytes / 1e9:,.0f} GB, {division.idle:.0%} of the time idle"
-    return f"TP {division.tp}, PP {division.pp}, DP {division.dp}: {held}"
+    held = f"{division.bytes / 1e9:,.0f} GB, {percent(division.idle)} of the time idle"
+    return f"TP {division.tp}, PP {division.pp}, DP {division.dp:,}: {held}"

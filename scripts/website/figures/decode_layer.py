@@ -8,7 +8,7 @@ from typing import NamedTuple
 from flopbook.architectures.shape import shape
 from flopbook.evaluation.calculator import calculate
 from flopbook.hardware.chip import chip as find_chip
-from flopbook.quantities.units import format_quantity
+from flopbook.quantities.units import format_quantity, percent
 from scripts.website.figures.drawing import WIDTH, Figure, Sheet, labelled, words
 from scripts.website.figures.overlap import Bar
 from scripts.website.figures.shapes import SHEET
@@ -102,8 +102,8 @@ def figure() -> Figure:
     prompt, alone, _ = (busy(found, _CORES) for _, found in drawn)
     facts = "; ".join(f"{_told(text, found)}: {_shares(found)}" for text, found in drawn)
     return Figure(
-        f"Of a layer's time the tensor cores work {prompt:.0%} while it reads a prompt and "
-        f"{alone:.1%} while it writes for one user",
+        f"Of a layer's time the tensor cores work {percent(prompt)} while it reads a prompt and "
+        f"{percent(alone, 1)} while it writes for one user",
         f"{facts}.",
         f"One of {shape(MODEL).layers:.0f} layers of Llama 3 70B in bf16 on eight H100, TP 8, "
         f"contexts of {CONTEXT:,} tokens, by the formulas of this chapter; each panel has its own "
@@ -120,7 +120,9 @@ def _told(text: str, found: Sequence[Bar]) -> str:
 
 
 def _shares(found: Sequence[Bar]) -> str:
-    return ", ".join(f"{name} busy {busy(found, lane):.1%}" for lane, name in enumerate(LANES))
+    return ", ".join(
+        f"{name} busy {percent(busy(found, lane), 1)}" for lane, name in enumerate(LANES)
+    )
 
 
 def _panels(drawn: Sequence[tuple[str, Sequence[Bar]]], left: float, width: float) -> Iterator[str]:

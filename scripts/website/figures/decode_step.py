@@ -7,10 +7,12 @@ from flopbook.evaluation.calculator import calculate
 from flopbook.hardware.chip import chip as find_chip
 from flopbook.quantities.units import format_quantity
 from scripts.website.figures.chart import Chart
-from scripts.website.figures.drawing import Figure
+from scripts.website.figures.drawing import Figure, Sheet, words
 from scripts.website.figures.plotted import ChartAxis, Point
+from scripts.website.figures.shapes import SHEET
 
 _POINTS = 21
+_NAMED = 8  # the point at which the names of the areas stand
 
 
 def parts(model: str, chip: str, tp: int, seq: int, batch: float) -> dict[str, float]:
@@ -28,28 +30,15 @@ def fitting(model: str, chip: str, tp: int, seq: int) -> float:
 def figure(
     model: str = "llama-3-70b", chip: str = "nvidia/h100-sxm", tp: int = 8, seq: int = 8192
 ) -> Figure:
-    """Four lines over the batch: reading weights, reading caches, arithmetic, and the step."""
+    """A step stacked over the batch: weights or arithmetic, and caches upon the higher of them."""
     one = parts(model, chip, tp, seq, 1)
     equal = one["weight_seconds"] / one["kv_seconds"]
     busy = one["weight_seconds"] / one["compute_seconds"]
     room = fitting(model, chip, tp, seq)
     last = float(round(1.15 * max(busy, room)))
-    chart = Chart(
-        ChartAxis("sequences in a step", 0, last, "", log=False),
-        ChartAxis("time", 0, 1.05 * _step(model, chip, tp, seq, last), "s", log=False),
-        (84, 20, 556, 290),
-    )
     lines = {name: _line(model, chip, tp, seq, name, last) for name in one}
-    full = chart.upright(room, f"{room:,.0f} fit")
-    shapes = [*chart.grid(), full]
-    named = [
-        ("arithmetic", lines["compute_seconds"]),
-        ("caches", lines["kv_seconds"]),
-        ("step", lines["seconds"]),
-        ("weights", lines["weight_seconds"]),
-    ]
-    shapes += chart.lines(named)
-    shapes.append(chart.words((room, chart.up.high), f"{room:,.0f} fit", "end", (-6, 14)))
+    chart, shapes = _stacked(lines, room, (84, 20, 556, 290))
+    _, phone = _stacked(lines, room, (52, 26, SHEET - 76, 290), named_above=True)
     name = shape(model).model.name
     return Figure(
         f"Up to {equal:,.0f} sequences a step reads mostly weights, beyond that mostly caches",
@@ -58,17 +47,70 @@ def figure(
         f"sequence {format_quantity(one['kv_seconds'], 's')}, and arithmetic as long as the "
         f"weights at {busy:,.0f} sequences; {room:,.0f} have room.",
         f"{name} in bf16 on {tp} chips of {find_chip(chip).name}. Weights are read once for "
-        "everybody, so their line is flat. Each cache is read for its own sequence, so theirs "
-        "rises, and that of arithmetic as well. The step is the higher of weights and arithmetic, "
-        "and the caches on top. Memory is full long before arithmetic matters.",
+        "everybody, so the lower area is flat until arithmetic takes longer. Each cache is read "
+        "for its own sequence, so the area on top grows with the batch. Memory is full long "
+        "before arithmetic matters.",
         334,
         tuple(shapes),
         plots=(chart,),
+        narrow=Sheet(SHEET, 334, tuple(phone)),
     )
 
 
-def _step(model: str, chip: str, tp: int, seq: int, batch: float) -> float:
-    return parts(model, chip, tp, seq, batch)["seconds"]
+def _stacked(
+    lines: dict[str, list[Point]],
+    room: float,
+    area: tuple[float, float, float, float],
+    *,
+    named_above: bool = False,
+) -> tuple[Chart, list[str]]:
+    """The areas upon each other with their edges; `room` is how many sequences fit.
+
+    `named_above`: what the upright axis is stands above it, not beside it.
+    """
+    read, computed, step = (
+        lines[name] for name in ("weight_seconds", "compute_seconds", "seconds")
+    )
+    chart = Chart(
+        ChartAxis("sequences in a step", 0, step[-1][0], "", log=False),
+        ChartAxis("time", 0, 1.05 * step[-1][1], "s", log=False),
+        area,
+    )
+    higher = [max(pair, key=_time) for pair in zip(read, computed, strict=True)]
+    weights, cached = read[_NAMED][1], lines["kv_seconds"][_NAMED][1]
+    fit = f"{room:,.0f} fit"
+    *grid, beside = chart.grid()
+    return chart, [
+        *grid,
+        words(2, area[1] - 12, chart.up.label, "start") if named_above else beside,
+        _area(chart, [(batch, 0) for batch, _ in higher], higher, "c1"),
+        _area(chart, higher, step, "c6"),
+        chart.upright(room, fit),
+        chart.line(computed, 0),
+        chart.line(read, 1, "weights"),
+        chart.line(step, 2),
+        _inside(chart, read, 0.75 * weights, "weights", "fb-on1"),
+        _inside(chart, read, weights + 0.45 * cached, "caches", "fb-on6"),
+        chart.words(step[-1], "step"),
+        chart.words(computed[-1], "arithmetic"),
+        chart.words((room, chart.up.high), fit, "end", (-6, 14)),
+    ]
+
+
+def _time(point: Point) -> float:
+    return point[1]
+
+
+def _inside(chart: Chart, along: list[Point], height: float, text: str, ink: str) -> str:
+    """The name of an area, in the ink of its fill."""
+    x, y = chart.place((along[_NAMED][0], height))
+    return words(x, y + 4, text, kind=ink)
+
+
+def _area(chart: Chart, below: list[Point], above: list[Point], fill: str) -> str:
+    """What lies between two lines: along the lower one and back along the upper."""
+    points = " ".join(f"{x:.5g},{y:.5g}" for x, y in map(chart.place, (*below, *above[::-1])))
+    return f'<polygon class="fb-{fill}" points="{points}"/>'
 
 
 def _line(model: str, chip: str, tp: int, seq: int, name: str, last: float) -> list[Point]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from flopbook.data.measured_runs import run_files
+from flopbook.quantities.units import percent
 from scripts.website.figures.drawing import Figure, Sheet, box, words
 
 GROUP = "vtrain-multi-3.6B"
@@ -26,8 +27,8 @@ def figure() -> Figure:
     alone, node, two = times[1], times[NODE], times[2 * NODE]
     told = ", ".join(f"TP {degree} {time:.2f} s" for degree, time in times.items())
     return Figure(
-        f"In a node TP costs this run up to {node / alone - 1:.0%}; over two nodes the step takes "
-        f"{two / alone:.1f} times as long",
+        f"In a node TP costs this run up to {percent(node / alone - 1)}; over two nodes the step "
+        f"takes {two / alone:.1f} times as long",
         f"Time of a step: {told}.",
         "A GPT of 3.6B parameters on 64 A100 in nodes of eight, 512 sequences of 2,048 in a step, "
         "the fastest micro-batch at each degree. The model fits one GPU, so TP has nothing to give "

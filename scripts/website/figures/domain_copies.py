@@ -39,7 +39,7 @@ def figure(near: float = 900e9, far: float = 50e9) -> Figure:
     shapes = [
         *key(10, 4, "the token", "fb-c0"),
         *key(110, 4, f"an expert of it, at {fast}", "fb-c8"),
-        *key(330, 4, f"an expert of it, at {slow}", "fb-c1"),
+        *key(330, 4, f"an expert of it, at {slow}", "fb-c6"),
     ]
     panels = (
         (f"nodes of {NODE}: {beyond} of {EXPERTS} copies leave", NODE),
@@ -83,4 +83,4 @@ def _kind(rank: int, experts: set[int], domain: int) -> str:
         return "c0"
     if rank not in experts:
         return "hollow"
-    return "c8" if rank < domain else "c1"
+    return "c8" if rank < domain else "c6"

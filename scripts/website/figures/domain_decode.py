@@ -63,8 +63,8 @@ def figure(
         f"{rack[0][1]:.2g} to {rack[-1][1]:.2g}, nodes of eight go from {nodes[0][1]:.2g} to "
         f"{nodes[-1][1]:.2g}.",
         f"{config} in fp8 on {name}, {each} sequences of {format_quantity(seq, 'token')} on each "
-        "rank, messages not hidden. More ranks mean fewer experts to read on each. Within one "
-        "domain that gain is kept; over the cards of nodes of eight, at "
+        "rank, a copy of a token for each expert, none hidden. More ranks mean fewer experts to "
+        "read on each. Within one domain that gain is kept; over the cards of nodes of eight, at "
         f"{format_quantity(scaleout, 'byte/s')} for each chip, the all-to-alls take it back.",
         312,
         (*chart.grid(), *chart.lines(lines)),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from flopbook.quantities.units import percent
 from scripts.website.figures.drawing import Figure, Sheet, box, path, words
 from scripts.website.figures.shapes import SHEET
 
@@ -59,10 +60,10 @@ def figure() -> Figure:
     sums = counts()
     share = sums["arithmetic"] / sum(sums.values())
     return Figure(
-        f"{share:.0%} of the instructions in the loop are arithmetic that was wanted",
+        f"{percent(share)} of the instructions in the loop are arithmetic that was wanted",
         f"Each round of the loop has {sums['load']} loads of 4 bytes, {sums['arithmetic']} "
         f"operations that were wanted and {sums['loop']} instructions that move addresses and "
-        f"count: {share:.0%} is arithmetic.",
+        f"count: {percent(share)} is arithmetic.",
         f"Of {sum(sums.values())} instructions in a round, {sums['arithmetic']} calculate. For 8 "
         "bytes loaded there are 2 operations, a quarter of one for each byte.",
         _FOOT + 30,

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from flopbook.evaluation.calculator import calculate
+from flopbook.quantities.units import percent
 from scripts.website.figures.chart import Chart
 from scripts.website.figures.drawing import Figure
 from scripts.website.figures.plotted import ChartAxis
 
-_ACCEPTED, _LONGEST = (0.5, 0.7, 0.8, 0.9), 12
+_ACCEPTED, _LONGEST = (0.5, 0.7, 0.8, 0.9), 16
 
 
 def figure(draft_time: float = 0.05) -> Figure:
@@ -24,18 +25,20 @@ def figure(draft_time: float = 0.05) -> Figure:
         shapes.append(chart.line(points, number))
         shapes.append(
             chart.dot(
-                *best, f"{accepted:.0%} accepted: {best[1]:.2f} times with {best[0]:.0f} drafted"
+                *best,
+                f"{percent(accepted)} accepted: {best[1]:.2f} times with {best[0]:.0f} drafted",
             )
         )
-        shapes.append(chart.words(points[-1], f"{accepted:.0%}"))
+        shapes.append(chart.words(points[-1], percent(accepted)))
         facts.append(
-            f"{accepted:.0%} accepted: at best {best[1]:.2f} times with {best[0]:.0f} drafted"
+            f"{percent(accepted)} accepted: at best {best[1]:.2f} times with {best[0]:.0f} drafted"
         )
     return Figure(
         "A good draft model matters more than a long draft",
-        f"A drafted token takes {draft_time:.0%} of the time of a pass. {'; '.join(facts)}.",
-        "Each line is a share of drafted tokens that the large model accepts; the point is the "
-        "best length. Past it, tokens are drafted that will be thrown away.",
+        f"A drafted token takes {percent(draft_time)} of the time of a pass. {'; '.join(facts)}.",
+        "Each line is a share of drafted tokens that the large model accepts, with a draft that "
+        f"takes {percent(draft_time)} of a pass for each token; the point is the best length. Past "
+        "it, tokens are drafted that will be thrown away.",
         336,
         tuple(shapes),
         plots=(chart,),

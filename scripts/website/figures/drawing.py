@@ -1,6 +1,6 @@
 """Shapes of a figure: boxes, words, lines and arrows, coloured by classes of the style sheet.
 
-Colours `c0` to `c5` are the six fills of the house (`.fb-c0` ...), each with ink that can be read
+Colours `c0` to `c8` are the nine fills of the house (`.fb-c0` ...), each with ink that can be read
 on it, light and dark. Coordinates are in pixels of the picture's own size, from the top left. What
 draws several shapes returns a list of them.
 """
@@ -24,7 +24,7 @@ class Figure(NamedTuple):
 
     Its `role` is img, or group where its shapes are links. `plots` are the charts in it, of which
     its values and its picture for narrow screens are made; `narrow` is such a picture where a
-    figure draws it by itself, `source` where its values are from.
+    figure draws it by itself, `source` the key of the work that its values are from.
     """
 
     title: str

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from flopbook.data.library import reference
 from flopbook.hardware.chip import chip
 from scripts.website.figures.chart import Chart
 from scripts.website.figures.drawing import Figure
@@ -38,11 +37,11 @@ def figure() -> Figure:
         f"always drawn, {byte:.0f} pJ for each byte and {operation:.1f} pJ for each operation. The "
         f"sum passes all points within {worst:.0f} W.",
         f"The kernel of the measured roofline on {device}, at one clock throughout. Points: power "
-        "as its author measured it. Lines: three constants fitted to them, what is drawn whatever "
-        "the kernel does, so much for each byte, so much for each operation. Power is highest "
-        "where memory and arithmetic are both busy.",
+        "as its author measured it. Lines: the parts that three constants give, what is always "
+        "drawn, the bytes and the operations. Their sum is highest where memory and arithmetic "
+        "are both busy.",
         336,
         tuple(shapes),
         plots=(chart,),
-        source=reference(record()["source"]).link,
+        source=record()["source"],
     )

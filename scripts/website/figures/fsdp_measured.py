@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from flopbook.data.library import reference
 from flopbook.data.measured_runs import run_files
 from flopbook.data.runs import MeasuredRun
+from flopbook.quantities.units import percent
 from scripts.website.figures.chart import Chart
 from scripts.website.figures.drawing import Figure
 from scripts.website.figures.plotted import ChartAxis, Point
@@ -47,14 +47,14 @@ def figure() -> Figure:
     shapes = [*chart.grid(), *chart.lines(named)]
     for number, (name, points) in enumerate(named):
         shapes += [
-            chart.dot(x, y, f"{name} on {x:g} GPUs: {y:.1%}", f"fb-c{number}", 3.5)
+            chart.dot(x, y, f"{name} on {x:g} GPUs: {percent(y, 1)}", f"fb-c{number}", 3.5)
             for x, y in points
         ]
     lost = {name: 1 - points[-1][1] for name, points in named}
-    told = "; ".join(f"{name} {share:.1%}" for name, share in lost.items())
+    told = "; ".join(f"{name} {percent(share, 1)}" for name, share in lost.items())
     return Figure(
-        f"With the same tokens on each GPU, FSDP on 512 loses {min(lost.values()):.0%} to "
-        f"{max(lost.values()):.0%}",
+        f"With the same tokens on each GPU, FSDP on 512 loses {percent(min(lost.values()))} to "
+        f"{percent(max(lost.values()))}",
         f"Tokens a second and GPU against GPUs, logarithmic. Lost on 512 GPUs: {told}.",
         "MPT models on H100 in nodes of eight, from 12,288 to 16,384 tokens on each GPU in one "
         "micro-batch. Bytes and arithmetic of a GPU are the same at every size, so the formula has "
@@ -62,5 +62,5 @@ def figure() -> Figure:
         296,
         tuple(shapes),
         plots=(chart,),
-        source=reference("mosaicml2023foundry").link,
+        source="mosaicml2023foundry",
     )

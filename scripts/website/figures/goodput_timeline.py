@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+from flopbook.quantities.units import percent
 from scripts.website.figures.drawing import Figure, Sheet, box, words
 
 # In units of the time that a checkpoint takes: its end, a restart, and when it fails.
@@ -81,12 +82,12 @@ def figure() -> Figure:
     shapes, height = _bars(8.0, 622.0)
     sheet, tall = _bars(4.0, 336.0)
     facts = [
-        f"saved {name}: {shares(every)['work']:.0%} counts, {shares(every)['save']:.0%} goes to "
-        f"saving, {shares(every)['lost']:.0%} is repeated, {shares(every)['restart']:.0%} goes to "
-        "restarts"
+        f"saved {name}: {percent(shares(every)['work'])} counts, {percent(shares(every)['save'])} "
+        f"goes to saving, {percent(shares(every)['lost'])} is repeated, "
+        f"{percent(shares(every)['restart'])} goes to restarts"
         for name, every in intervals()
     ]
-    counts = [f"{shares(every)['work']:.0%}" for _, every in intervals()]
+    counts = [percent(shares(every)["work"]) for _, every in intervals()]
     return Figure(
         f"Saved rarely, well and too often, {counts[0]}, {counts[1]} and {counts[2]} of it count",
         "The same three failures in each. " + "; ".join(facts) + ".",
@@ -104,7 +105,7 @@ def _bars(left: float, width: float) -> tuple[tuple[str, ...], float]:
     shapes: list[str] = []
     top = 8.0
     for name, every in intervals():
-        text = f"saved {name}: {shares(every)['work']:.0%} counts"
+        text = f"saved {name}: {percent(shares(every)['work'])} counts"
         shapes.append(words(left, top + 12, text, "start", "fb-strong"))
         for span in spans(every):
             long = span.end - span.start

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from flopbook.quantities.units import percent
 from scripts.website.figures.drawing import Figure, Sheet, key, tooltip, words
 from scripts.website.figures.plotted import Point
 from scripts.website.measured.gpu_traces import GpuStep, gpu_step
@@ -25,7 +26,7 @@ def figure() -> Figure:
     written, compiled = steps.values()
     spared = 1 - compiled.seconds / written.seconds
     return Figure(
-        f"Compiled, the step takes {spared:.0%} less time, and no product got faster",
+        f"Compiled, the step takes {percent(spared)} less time, and no product got faster",
         ". ".join(_facts(name, step) for name, step in steps.items()) + ".",
         "One training step of four transformer layers on an H100, under the profiler. Ticks are "
         "launches by the CPU, bars are kernels; where there is no bar the GPU waits. The same "
@@ -43,7 +44,7 @@ def _height() -> float:
 def _facts(name: str, step: GpuStep) -> str:
     times = ", ".join(f"{kind} {step.spent(kind) / MILLI:.1f} ms" for kind in COLOURS)
     busy = step.busy / step.seconds
-    return f"{NAMES[name]}: {step.seconds / MILLI:.1f} ms, busy for {busy:.0%} of it; {times}"
+    return f"{NAMES[name]}: {step.seconds / MILLI:.1f} ms, busy for {percent(busy)} of it; {times}"
 
 
 def _sheet(steps: dict[str, GpuStep], left: float, width: float) -> Iterator[str]:
@@ -52,7 +53,9 @@ def _sheet(steps: dict[str, GpuStep], left: float, width: float) -> Iterator[str
     yield from _legend(left, width)
     for name, step in steps.items():
         busy = step.busy / step.seconds
-        told = f"{NAMES[name]}: {step.seconds / MILLI:.1f} ms, kernels run for {busy:.0%} of it"
+        told = (
+            f"{NAMES[name]}: {step.seconds / MILLI:.1f} ms, kernels run for {percent(busy)} of it"
+        )
         yield words(left, top + 10, told, "start", "fb-strong")
         yield _ticks((left, top + 18), (kernel.launch for kernel in step.kernels), scale)
         yield from _bars((left, top + 18 + _TICK + 3), step, scale)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from flopbook.quantities.units import percent
 from scripts.website.figures.drawing import WIDTH, Figure, Sheet, box, key, words
 from scripts.website.figures.shapes import SHEET
 
@@ -52,12 +53,12 @@ def figure() -> Figure:
     panels = (("a kernel for each expert", alone), ("one grouped kernel", together))
     height = _TOP + len(alone) * _HEIGHT + 34
     facts = "; ".join(
-        f"{name}: {len(found)} waves, {useful(found):.0%} useful" for name, found in panels
+        f"{name}: {len(found)} waves, {percent(useful(found))} useful" for name, found in panels
     )
     narrow_height = 2 * _TOP + (len(alone) + len(together)) * _HEIGHT + 34
     return Figure(
-        f"Six experts in kernels of their own take {len(alone)} waves, {useful(alone):.0%} of them "
-        f"useful; as one list {len(together)}, {useful(together):.0%} useful",
+        f"Six experts in kernels of their own take {len(alone)} waves, {percent(useful(alone))} "
+        f"of them useful; as one list {len(together)}, {percent(useful(together))} useful",
         f"{facts}. Experts have {', '.join(map(str, ROWS))} tokens, tiles {TILE} rows.",
         f"A row is a wave on {PROCESSORS} SMs, a cell a tile of {TILE} rows, its number the "
         f"expert. They have {', '.join(map(str, ROWS))} tokens and {ACROSS} tiles across. A "

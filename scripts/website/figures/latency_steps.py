@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from flopbook.data.library import reference
 from flopbook.hardware.chip import chip
 from scripts.website.figures.chart import Chart
 from scripts.website.figures.drawing import Figure
@@ -43,5 +42,5 @@ def figure() -> Figure:
         336,
         tuple(shapes),
         plots=(chart,),
-        source=reference(record()["source"]).link,
+        source=record()["source"],
     )

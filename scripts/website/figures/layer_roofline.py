@@ -8,6 +8,7 @@ from typing import NamedTuple
 from flopbook.architectures.shape import shape
 from flopbook.evaluation.calculator import calculate
 from flopbook.hardware.chip import chip
+from flopbook.quantities.units import format_quantity
 from scripts.website.figures.chart import Chart
 from scripts.website.figures.drawing import Figure, key, path
 from scripts.website.figures.plotted import ChartAxis
@@ -63,7 +64,8 @@ def figure() -> Figure:
     facts = []
     for part in parts():
         rate = min(peak, part.intensity * bandwidth)
-        sentence = f"{part.name} in {part.job}: {part.intensity:,.3g} FLOP for each byte, "
+        intensity = format_quantity(float(f"{part.intensity:.3g}"), "1")
+        sentence = f"{part.name} in {part.job}: {intensity} FLOP for each byte, "
         sentence += f"{rate / peak:.2g} of the peak" if rate < peak else "the whole peak"
         kind = _STYLES[part.job]
         shapes.append(chart.dot(part.intensity, rate, sentence, kind, 5, part.job))

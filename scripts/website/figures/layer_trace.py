@@ -34,9 +34,11 @@ def figure() -> Figure:
         f"{_busy(written) / MILLI:.1f} ms of kernels; compiled {_length(compiled) / MILLI:.1f} "
         f"for {_busy(compiled) / MILLI:.1f}",
         ". ".join(_facts(name, kernels) for name, kernels in layers.items()) + ".",
-        "The forward pass of one layer out of the step above. Each stroke on the upper lane is a "
-        "launch, a line leads from it to its kernel. Steep lines: the stream was empty and waited "
-        "for the launch. Slanted ones: the kernel stood in a queue.",
+        "From behind one attention to the end of the next, out of the forward pass above: output "
+        "projection (the first, unnamed block), up and down, then QKV and attention of the layer "
+        "after it. Each stroke on the upper lane is a launch, a line leads from it to its kernel. "
+        "Steep lines: the stream was empty and waited for the launch. Slanted ones: the kernel "
+        "stood in a queue.",
         height,
         tuple(_sheet(layers, 74, 550 / longest)),
         narrow=Sheet(344, height, tuple(_sheet(layers, 34, 302 / longest))),

@@ -50,11 +50,16 @@ def rows() -> tuple[FlagRow, ...]:
         FlagRow(f"{CHUNKS} chunks a stage", (_given(CHUNKS), _layers(), _layers(), none)),
         FlagRow(
             f"{BATCH.replicas} replicas",
-            (_derived(), _given(BATCH.replicas), _given(BATCH.replicas), _derived()),
+            (_derived(), _given(f"shard {BATCH.replicas}"), _given(BATCH.replicas), _derived()),
         ),
         FlagRow(
             "states sharded",
-            (FlagCell("switch", "on"), *(FlagCell("default", "its axis"),) * 2, _given("stage 1")),
+            (
+                FlagCell("switch", "on"),
+                FlagCell("default", "ZeRO-2"),
+                FlagCell("switch", "on"),
+                _given("stage 1"),
+            ),
         ),
         FlagRow(
             "sequence parallel",

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from flopbook.data.library import model
 from flopbook.planning.planner import PlannedLayout, plan
 from flopbook.planning.question import question_of
+from flopbook.quantities.units import percent
 from scripts.website.figures.drawing import Figure, Sheet, box, key, words
 
 MODELS = ("llama-3-8b", "qwen-3-32b", "llama-3-70b", "llama-3-405b")
@@ -65,8 +66,8 @@ def figure() -> Figure:
     assert first and last
     facts = [_told(name, chips) for name in MODELS for chips in CHIPS if chosen(name, chips)]
     return Figure(
-        f"From 64 to 8,192 chips at one batch, a 70B model falls from {first.mfu:.0%} to "
-        f"{last.mfu:.0%} MFU",
+        f"From 64 to 8,192 chips at one batch, a 70B model falls from {percent(first.mfu)} to "
+        f"{percent(last.mfu)} MFU",
         f"Layouts that the planner chooses on H100. {'; '.join(facts)}.",
         "Degrees and MFU predicted for Megatron Core, at 4 "
         "Mi tokens a step in sequences of 8,192. The rest of the chips are data-parallel. Of "
@@ -123,7 +124,7 @@ def _cell(name: str, chips: int, place: tuple[float, float, float, float]) -> It
     degrees = f"{layout.tp} · {layout.pp} · {layout.cp}"
     yield box(x, y, width, height, colour, _told(name, chips))
     yield words(x + width / 2, y + 15, degrees, kind=ink)
-    yield words(x + width / 2, y + 30, f"{layout.mfu:.0%}", kind=ink)
+    yield words(x + width / 2, y + 30, percent(layout.mfu), kind=ink)
 
 
 def _told(name: str, chips: int) -> str:
@@ -131,5 +132,5 @@ def _told(name: str, chips: int) -> str:
     assert layout
     return (
         f"{model(name).name} on {chips:,}: TP {layout.tp}, PP {layout.pp}, CP {layout.cp}, "
-        f"DP {layout.dp}, {layout.mfu:.0%}"
+        f"DP {layout.dp}, {percent(layout.mfu)}"
     )

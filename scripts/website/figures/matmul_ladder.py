@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from flopbook.data.library import reference
 from flopbook.drawing.scales import Scale
 from flopbook.errors import FlopbookError
 from flopbook.ledger.rows import ledger_row
+from flopbook.quantities.units import percent
 from scripts.website.figures.drawing import Figure, box, path, words
 
 _LEFT, _TOP, _ROW = 216.0, 12.0, 27.0
@@ -53,22 +53,23 @@ def figure() -> Figure:
         is_library = number >= len(timed) - _LIBRARIES
         top = _TOP + _ROW * number + (10 if is_library else 0)
         x = scale.at(version.share)
-        tip = f"{version.name}: {version.share:.1%} of the peak"
+        tip = f"{version.name}: {percent(version.share, 1)} of the peak"
         shapes.append(words(_LEFT - 8, top + 14, version.name, "end"))
         shapes.append(box(_LEFT, top, x - _LEFT, 19, "fb-c2" if is_library else "fb-c0", tip))
         ink = "fb-on2" if is_library else "fb-on0"
-        shapes.append(words(_LEFT + 8, top + 14, f"{version.share:.0%}", "start", ink))
+        shapes.append(words(_LEFT + 8, top + 14, percent(version.share), "start", ink))
     bottom = _TOP + _ROW * len(timed) + 10
     level = scale.at(library.share)
     shapes.append(path([(level, _TOP - 6), (level, bottom)], "fb-dashed"))
     first, last = timed[0], timed[-_LIBRARIES - 1]
-    shares = "; ".join(f"{version.name} {version.share:.1%}" for version in timed)
+    shares = "; ".join(f"{version.name} {percent(version.share, 1)}" for version in timed)
     return Figure(
-        f"Seven versions of one kernel, from {first.share:.0%} to {last.share:.0%} of the peak",
+        f"Seven versions of one kernel, from {percent(first.share)} to {percent(last.share)} of "
+        "the peak",
         f"Share of the tensor cores' peak on Blackwell, each version with all above it: {shares}.",
         "A product of 4,096 by 4,096 by 8,192 in fp16 on Blackwell, on normally distributed "
         "numbers. Each bar has what all bars above it have. Dashed: cuBLAS.",
         bottom + 8,
         tuple(shapes),
-        source=reference("jax2026blackwell").link,
+        source="jax2026blackwell",
     )

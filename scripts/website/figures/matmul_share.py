@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from flopbook.prediction.reached import Reached
+from flopbook.quantities.units import percent
 from scripts.website.figures.drawing import Figure
 from scripts.website.figures.reached_rows import LineOfRuns, row_chart
 from scripts.website.pages.reached import short_name, shown_runs
@@ -32,11 +33,11 @@ def figure() -> Figure:
     rows = lines()
     best, worst = rows[0], rows[-1]
     middle = rows[len(rows) // 2]
-    medians = ", ".join(f"{line.name} {100 * line.middle:.0f} %" for line in rows)
+    medians = ", ".join(f"{line.name} {percent(line.middle)}" for line in rows)
     shapes, height = row_chart(rows, "percent of the printed dense peak of the format")
     return Figure(
-        f"The best matrix product reaches {100 * middle.middle:.0f} % of the printed peak on the "
-        f"chip in the middle, {100 * worst.middle:.0f} % on the last",
+        f"The best matrix product reaches {percent(middle.middle)} of the printed peak on the "
+        f"chip in the middle, {percent(worst.middle)} on the last",
         f"Measured matrix products of {len(rows)} chips as a share of the printed dense peak, the "
         f"best of each: {medians}.",
         f"Measured matrix products on {len(rows)} chips, from {best.name} down; a bar marks the "

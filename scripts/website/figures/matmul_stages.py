@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from flopbook.quantities.units import percent
 from scripts.website.figures.drawing import Figure, Sheet, box, words
 
 # Few tiles of few slices, so that the picture shows them; times in slices.
@@ -72,7 +73,7 @@ def figure() -> Figure:
     """A panel for each way on one scale of time, with a row for each stage."""
     shapes, height = _panels(96.0, 536.0)
     sheet, tall = _panels(66.0, 274.0)
-    shares = [f"{busy_share(way):.0%}" for way in WAYS]
+    shares = [percent(busy_share(way)) for way in WAYS]
     facts = [
         f"{way.name}: done after {max(part.end for part in schedule(way)):.3g} slices, the tensor "
         f"cores work {share} of it"
@@ -98,7 +99,7 @@ def _panels(left: float, width: float) -> tuple[tuple[str, ...], float]:
     shapes: list[str] = []
     top = 6.0
     for way in WAYS:
-        title = f"{way.name}: {busy_share(way):.0%}"
+        title = f"{way.name}: {percent(busy_share(way))}"
         shapes.append(words(left, top + 12, title, "start", "fb-strong"))
         top += _TITLE
         rows = [f"stage {number + 1}" for number in range(way.stages)]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from flopbook.data.library import reference
 from flopbook.data.measured_runs import run_files
 from flopbook.hardware.chip import chip
 from flopbook.quantities.units import format_quantity
@@ -85,5 +84,5 @@ def figure() -> Figure:
         336,
         tuple(shapes),
         plots=(chart,),
-        source=reference(source).link,
+        source=source,
     )

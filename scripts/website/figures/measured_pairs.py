@@ -132,7 +132,6 @@ def figure(kind: str = "racks") -> Figure:
         height,
         shapes,
         narrow=Sheet(344, tall, sheet),
-        source="published runs",
     )
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from flopbook.data.library import reference
 from flopbook.hardware.chip import chip
-from flopbook.quantities.units import format_quantity
+from flopbook.quantities.units import format_quantity, percent
 from scripts.website.figures.chart import Chart
 from scripts.website.figures.drawing import Figure
 from scripts.website.figures.plotted import ChartAxis
@@ -44,8 +43,8 @@ def figure() -> Figure:
     memory, arithmetic = shares()
     hottest = max(measured.rows, key=lambda row: row[4])
     sentence = (
-        f"{memory:.0%} of the printed bandwidth on the slope and {arithmetic:.0%} of the printed "
-        "peak on the roof"
+        f"{percent(memory)} of the printed bandwidth on the slope and {percent(arithmetic)} of "
+        "the printed peak on the roof"
     )
     return Figure(
         f"Measured: {sentence}",
@@ -59,5 +58,5 @@ def figure() -> Figure:
         336,
         tuple(shapes),
         plots=(chart,),
-        source=reference(record()["source"]).link,
+        source=record()["source"],
     )

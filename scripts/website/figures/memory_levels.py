@@ -9,7 +9,7 @@ from flopbook.data.library import load_entry
 from flopbook.drawing.scales import Scale
 from flopbook.hardware.chip import chip
 from flopbook.quantities.units import format_quantity
-from scripts.website.figures.drawing import Figure, box, path, words
+from scripts.website.figures.drawing import Figure, arrow, dot, path, words
 
 CHIP = "nvidia/h100-sxm"
 MAIN = "memory of the chip"
@@ -43,7 +43,10 @@ def levels() -> list[Level]:
 
 
 def figure() -> Figure:
-    """One bar for each level on a logarithmic scale, with the factor from the level before."""
+    """One dot for each level on a logarithmic scale, with the step from the level before.
+
+    No bars: their lengths would say nothing where the scale has no zero.
+    """
     scale = Scale(1e6, 1e12, 150, 470)
     found = levels()
     bottom = 14 + 30 * len(found)
@@ -59,8 +62,11 @@ def figure() -> Figure:
         step = level.bytes / found[number - 1].bytes
         grown = f", {step:,.0f} times the level above" if number and step > _SAME else ""
         shapes.append(words(142, top + 15, level.name, "end"))
-        shapes.append(box(150, top, x - 150, 21, "fb-c1"))
-        shapes.append(words(x + 6, top + 15, f"{size}{grown}", "start"))
+        if grown:
+            before = scale.at(found[number - 1].bytes)
+            shapes.append(arrow((before, top + 11), (x - 7, top + 11)))
+        shapes.append(dot(x, top + 11, "fb-c1", radius=5))
+        shapes.append(words(x + 10, top + 15, f"{size}{grown}", "start"))
         facts.append(f"{level.name}: {size}")
     main = next(number for number, level in enumerate(found) if level.name == MAIN)
     ratio = found[main].bytes / found[main - 1].bytes
@@ -68,8 +74,8 @@ def figure() -> Figure:
         f"The largest step is from cache to main memory: {float(f'{ratio:.2g}'):,.0f} times the "
         "bytes",
         f"{chip(CHIP).name}, on a logarithmic scale, all cores together. {'; '.join(facts)}.",
-        "All cores together, from near to far, on a logarithmic scale. What is on the chip is of "
-        "like size, registers included.",
+        "All cores together, from near to far, on a logarithmic scale; an arrow starts at the size "
+        "of the level above. What is on the chip is of like size, registers included.",
         bottom + 22,
         tuple(shapes),
     )

@@ -55,12 +55,13 @@ def figure(product: float = 1e-3, message: float = 0.8e-3) -> Figure:
         tip = f"{parts:.1f} parts, {format_quantity(least, 's')}"
         shapes.append(chart.dot(parts, least, tip, f"fb-c{number}", name=f"best of {_name(cost)}"))
         facts.append(f"at {format_quantity(cost, 's')} a part, {tip}")
-    gain = (product + message) / time(product, message, best(product, message, COSTS[1]), COSTS[1])
     return Figure(
-        f"Cut into parts a message hides, with a gain of {gain:.2f}; too many parts take it back",
+        "Cut into parts a message hides; too many parts take back what the first ones gained",
         f"Time of a product of {format_quantity(product, 's')} and a message of "
         f"{format_quantity(message, 's')} over the number of parts. In turn they take "
         f"{format_quantity(product + message, 's')}. Least times: {'; '.join(facts)}.",
+        f"A message of {format_quantity(message, 's')} and a product of "
+        f"{format_quantity(product, 's')}. "
         "The first cut saves most, because half of the message then hides. With free parts the "
         "time falls towards the longer of the two, the dashed line. Each part costs something, "
         "such as a launch, a latency and a smaller tile, so the curve turns at a square root: four "

@@ -7,6 +7,7 @@ from collections import defaultdict
 from typing import NamedTuple
 
 from flopbook.prediction.reached import Reached
+from flopbook.quantities.units import percent
 from scripts.website.figures.drawing import Figure
 from scripts.website.figures.mfu_years import trained
 from scripts.website.figures.reached_rows import LineOfRuns, row_chart
@@ -42,12 +43,12 @@ def figure() -> Figure:
     rows = by_chip(trained())
     best, worst = rows[0], rows[-1]
     names = {row.chip: short_name(row.chip) for row in rows}
-    medians = ", ".join(f"{names[row.chip]} {100 * row.median:.0f} %" for row in rows)
+    medians = ", ".join(f"{names[row.chip]} {percent(row.median)}" for row in rows)
     lines = [LineOfRuns(names[row.chip], row.runs, row.median) for row in rows]
     shapes, height = row_chart(lines, "MFU, percent of the dense peak")
     return Figure(
-        f"The median MFU goes from {100 * worst.median:.0f} % on {names[worst.chip]} to "
-        f"{100 * best.median:.0f} % on {names[best.chip]}",
+        f"The median MFU goes from {percent(worst.median)} on {names[worst.chip]} to "
+        f"{percent(best.median)} on {names[best.chip]}",
         f"Training runs of {len(rows)} chips. Medians: {medians}.",
         f"Published training runs on chips with {LEAST} or more of them; a bar marks the median, "
         "and each point leads to its source. Runs differ in model, size and year, so a chip's "

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from flopbook.drawing.scales import Room
 from flopbook.prediction.reached import COMPUTED, CONVERTED, Reached
+from flopbook.quantities.units import percent
 from scripts.website.figures.chart import Chart
 from scripts.website.figures.drawing import Figure, words
 from scripts.website.figures.plotted import ChartAxis
@@ -120,7 +121,7 @@ def figure() -> Figure:
     shapes = [*chart.grid(), *points(chart, placed), *_levels(chart, runs), *_names(chart, placed)]
     shapes += legend(386, 76)
     by_format = medians(runs)
-    said = ", ".join(f"{100 * share:.0f} % in {name}" for name, _, share in by_format)
+    said = ", ".join(f"{percent(share)} in {name}" for name, _, share in by_format)
     counts = ", ".join(f"{count} in {name}" for name, count, _ in by_format)
     return Figure(
         f"Training reaches a median MFU of {said}",

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from flopbook.pipelines import Times, plan, simulate
 from flopbook.pipelines.simulation import Run
+from flopbook.quantities.units import percent
 from scripts.website.figures.drawing import WIDTH, Figure, box, key, words
 
 LEFT, RIGHT, TOP, ROW, GAP = 118.0, 60.0, 26.0, 11.0, 18.0
@@ -29,14 +30,16 @@ def figure(stages: int = 4, counts: tuple[int, ...] = (1, 4, 8, 16)) -> Figure:
         name = f"M = {count}"
         times_work = f"{float(run.makespan) / sum(run.times) / count:.2f}"
         shapes.append(words(LEFT - 10, middle - 2, name, "end", "fb-strong"))
-        shapes.append(words(LEFT - 10, middle + 12, f"idle {run.fraction:.0%}", "end", "fb-small"))
+        shapes.append(
+            words(LEFT - 10, middle + 12, f"idle {percent(run.fraction)}", "end", "fb-small")
+        )
         shapes += _passes(run, top, scale)
         last = LEFT + float(run.makespan) * scale
         shapes.append(words(last + 6, middle + 4, times_work, "start"))
-        facts.append(f"{name}: idle {run.fraction:.1%}, {times_work} times")
+        facts.append(f"{name}: idle {percent(run.fraction, 1)}, {times_work} times")
     return Figure(
         f"Cut into {counts[-1]}, the same batch leaves {stages} stages idle for "
-        f"{all_runs[-1].fraction:.0%} of the step instead of {all_runs[0].fraction:.0%}",
+        f"{percent(all_runs[-1].fraction)} of the step instead of {percent(all_runs[0].fraction)}",
         f"The same batch each time, a row for each stage. {'; '.join(facts)} the time of the work "
         "alone.",
         "More and more micro-batches. The work of a stage stays, the waiting shrinks. At the end "

@@ -6,28 +6,33 @@ from flopbook.architectures.shape import shape
 from flopbook.evaluation.calculator import calculate
 from flopbook.hardware.chip import chip as find_chip
 from flopbook.quantities.units import format_quantity
-from scripts.website.figures.drawing import WIDTH, Figure
+from scripts.website.figures.drawing import Figure
 from scripts.website.figures.overlap import (
+    BACKWARD,
     FORWARD,
-    GAP,
     GATHERED,
-    LANE,
-    LEFT,
     SUMMED,
-    TITLE,
-    TOP,
     Bar,
-    panel,
+    panels,
 )
 
 CHIP, MODEL, CHIPS, TOKENS = "google/tpu-v5p", "llama-3-70b", 1024, 500_000
-DEGREES = (512, 128, 32)  # of FSDP
-BLOCKS = 3
+SIDES = (8, 8, 16)  # of the slice
+DEGREES = (512, 256, 128)  # of FSDP
+BLOCKS = 2
 LANES = ("arithmetic", "weights, X", "tokens, Y")
-PANEL = TITLE + len(LANES) * LANE + GAP
+_WORK = {"F": 1, "B": 2}  # arithmetic of a pass
 
 
-def traffic(degree: float) -> tuple[float, float]:
+def stretch(group: int) -> float:
+    """How much longer a gather takes on a part of a side than on a closed ring of the torus.
+
+    At the end of an open line one link, half of the rate of a ring, brings all that a chip lacks.
+    """
+    return 1 if group in SIDES else 2 * (1 - 1 / group)
+
+
+def traffic(degree: int) -> tuple[float, float]:
     """Time of weights and of activations of a block's forward pass, over its arithmetic."""
     best = calculate(
         "mixed-limit",
@@ -40,56 +45,75 @@ def traffic(degree: float) -> tuple[float, float]:
         batch_tokens=TOKENS,
     )
     half, off = 1 / (2 * float(best["slack"])), degree / float(best["x_opt"])
-    return half * off, half / off
+    return half * off, half / off * stretch(CHIPS // degree)
 
 
-def blocks(degree: float) -> list[Bar]:
-    """Forward passes: weights come a block ahead, tokens when they are due, both halves exposed."""
+def passes(degree: int, count: int = BLOCKS) -> list[Bar]:
+    """Blocks forward and back: weights come a block ahead, tokens when they are due.
+
+    Forward both exchanges of tokens are exposed, backward the first of three.
+    """
     weights, tokens = traffic(degree)
     bars: list[Bar] = []
     now, wire = 0.0, 0.0  # when the last block is through, and when X is free
-    for block in range(1, BLOCKS + 1):
+    unsummed = 0  # the block whose gradients wait to be scattered
+    order = [("F", block) for block in range(1, count + 1)]
+    order += [("B", block) for block in range(count, 0, -1)]
+    for kind, block in order:
         bars.append(Bar(1, wire, wire + weights, f"W{block}", GATHERED))
         wire += weights
         bars.append(Bar(2, now, now + tokens / 2, f"G{block}", GATHERED))
         start = max(now + tokens / 2, wire)
-        bars.append(Bar(0, start, start + 1, f"F{block}", FORWARD))
+        if unsummed:
+            wire = _scatter(bars, unsummed, max(wire, now), weights)
+        end = start + _WORK[kind]
+        bars.append(Bar(0, start, end, f"{kind}{block}", FORWARD if kind == "F" else BACKWARD))
         wire = max(wire, start)  # a buffer for the next block is free once this one computes
-        now = start + 1 + tokens / 2
-        bars.append(Bar(2, start + 1, now, f"R{block}", SUMMED))
+        if kind == "F":
+            now = end + tokens / 2
+            bars.append(Bar(2, end, now, f"R{block}", SUMMED))
+            continue
+        # The third of four products needs no token from elsewhere, and the last one no sum.
+        bars.append(Bar(2, end - 1, end - 1 + tokens / 2, f"G{block}", GATHERED))
+        bars.append(Bar(2, end - 0.5, end - 0.5 + tokens / 2, f"R{block}", SUMMED))
+        now, unsummed = end, block
+    _scatter(bars, unsummed, max(wire, now), weights)
     return bars
 
 
-def length(degree: float) -> float:
-    """Time of a block once the first is through, over its arithmetic."""
-    ends = [bar.end for bar in blocks(degree) if bar.text.startswith("R")]
-    return ends[-1] - ends[-2]
+def _scatter(bars: list[Bar], block: int, start: float, weights: float) -> float:
+    """Add the reduce-scatter of a block's gradients; when the wires of X are free again."""
+    bars.append(Bar(1, start, start + weights, f"S{block}", SUMMED))
+    return start + weights
+
+
+def length(degree: int) -> float:
+    """Time of a block forward and back, far from either end of the model, over its arithmetic."""
+    ends = {bar.text: bar.end for bar in passes(degree, 12) if bar.lane == 0}
+    forward, backward = ends["F9"] - ends["F8"], ends["B4"] - ends["B5"]
+    return (forward + backward) / sum(_WORK.values())
 
 
 def figure() -> Figure:
-    """A panel for each degree, the best one in the middle."""
-    drawn = [blocks(degree) for degree in DEGREES]
-    scale = (WIDTH - LEFT - 8) / max(bar.end for bars in drawn for bar in bars)
-    shapes: list[str] = []
-    facts, top = [], TOP
-    for degree, bars in zip(DEGREES, drawn, strict=True):
-        fact = (
-            f"FSDP {degree}, TP {CHIPS // degree}: a block takes {length(degree):.2f} times its "
-            "arithmetic"
-        )
-        shapes += panel(fact, LANES, bars, top, scale)
-        facts.append(fact)
-        top += PANEL
-    few, best = DEGREES[:2]
+    """A panel for each degree, the one that moves least at the end."""
+    drawn = {
+        f"FSDP {degree}, TP {CHIPS // degree}: a step takes {length(degree):.2f} times its "
+        "arithmetic": passes(degree)
+        for degree in DEGREES
+    }
+    foot, shapes = panels(drawn, LANES)
+    few, fast, best = DEGREES
     return Figure(
-        f"With its exchanges exposed TP {CHIPS // few} takes {length(few):.2f} times the "
-        f"arithmetic, and TP {CHIPS // best}, which moves least, {length(best):.2f}",
-        ". ".join(facts) + ".",
+        f"With its exchanges exposed TP {CHIPS // fast} takes {length(fast):.2f} times the "
+        f"arithmetic, TP {CHIPS // best}, which moves least, {length(best):.2f}, and TP "
+        f"{CHIPS // few} {length(few):.2f}",
+        ". ".join(drawn) + ".",
         f"The run of the worked example, {shape(MODEL).model.name} on {CHIPS:,} "
-        f"{find_chip(CHIP).name} with {format_quantity(TOKENS, 'token')}: {BLOCKS} forward passes "
-        "F of a block. W: its weights over X, a block ahead. G and R: its tokens gathered and its "
-        "result reduce-scattered over Y, with nothing beside them. The first W has nothing to hide "
-        "behind.",
-        top - GAP + 6,
-        tuple(shapes),
+        f"{find_chip(CHIP).name} with {format_quantity(TOKENS, 'token')}: {BLOCKS} blocks forward "
+        "(F) and back (B). W: weights over X, a block ahead. S: their gradients scattered. G and "
+        "R: tokens gathered and results reduce-scattered over Y. Look at the gaps of the "
+        "arithmetic: at the top it waits for W, further down for G and R. The first W has nothing "
+        "to hide behind.",
+        foot,
+        shapes,
     )

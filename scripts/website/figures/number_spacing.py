@@ -6,7 +6,7 @@ from flopbook.drawing.scales import Scale
 from flopbook.quantities.number_formats import number_format
 from scripts.website.figures.drawing import Figure, dot, path, words
 
-_SHOWN = ("int4", "fp4 E2M1", "fp6 E3M2", "fp8 E4M3")
+_SHOWN = ("fp8 E5M2", "fp8 E4M3", "fp4 E2M1", "int4")
 _TO = 8.0
 
 
@@ -31,7 +31,8 @@ def figure() -> Figure:
         "those of the floating-point formats lie close together near zero and twice as far apart "
         "after each power of two.",
         "All that narrow formats can write between 0 and 8. Because the gaps grow with the number, "
-        "the error of rounding is a share of it.",
+        "the error of rounding is a share of it. E5M2 reaches closer to zero than E4M3 and is "
+        "coarser elsewhere; int4, whole numbers alone, is there for comparison.",
         bottom + 12,
         tuple(shapes),
     )

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from flopbook.architectures.shape import shape
 from flopbook.evaluation.calculator import calculate
 from flopbook.hardware.chip import chip as find_chip
-from flopbook.quantities.units import format_quantity
+from flopbook.quantities.units import format_quantity, percent
 from scripts.website.figures.drawing import WIDTH, Figure, labelled, words
 from scripts.website.figures.overlap import GAP, LANE, LEFT, TITLE, TOP, Bar
 
@@ -101,24 +101,24 @@ def figure() -> Figure:
     scale = (WIDTH - LEFT - 8) / max(bar.end for bar in in_turn + shown)
     waits = [_waiting(bars) for bars in (in_turn, late)]
     panels = (
-        (f"In turn: the GPU waits for {waits[0]:.0%} of the time", in_turn),
-        (f"A step late: the GPU waits for {waits[1]:.0%}", shown),
+        (f"In turn: the GPU waits for {percent(waits[0])} of the time", in_turn),
+        (f"A step late: the GPU waits for {percent(waits[1])}", shown),
     )
     shapes: list[str] = []
     for number, (title, bars) in enumerate(panels):
         shapes += _panel(title, bars, TOP + number * PANEL, scale)
     parts = times()
     return Figure(
-        f"In turn, the GPU waits for the host {waits[0]:.0%} of the time; a step late, the update "
-        "hides",
+        f"In turn, the GPU waits for the host {percent(waits[0])} of the time; a step late, the "
+        "update hides",
         f"A step of {SEQUENCES} sequences has {format_quantity(parts.arithmetic, 's')} of "
         f"arithmetic, the update takes {format_quantity(parts.update, 's')}, each way over the "
         f"link {format_quantity(parts.link, 's')}. {'. '.join(title for title, _ in panels)}.",
         f"Llama 3 8B on one {find_chip(CHIP).name}, {SEQUENCES} sequences of "
-        f"{format_quantity(SEQUENCE, 'token')} in a step, by the times of the example. F and B: "
-        "forward and backward pass of a sequence; D: gradients down; U: weights up, which follow "
-        "the update layer by layer and are drawn together at its end. The link is busy for a "
-        "moment; the update is what has to hide.",
+        f"{format_quantity(SEQUENCE, 'token')} in a step, by the times of the example. Dark and "
+        "narrow: the forward pass of a sequence; B: its backward pass; D: gradients down; U: "
+        "weights up, which follow the update layer by layer and are drawn together at its end. The "
+        "link is busy for a moment; the update is what has to hide.",
         TOP + len(panels) * PANEL - GAP + 6,
         tuple(shapes),
     )

@@ -11,7 +11,7 @@ from flopbook.data.library import references
 from flopbook.formulas import formulas
 from scripts.website.markup import Html, link
 from scripts.website.measured.loop_timings import made_with
-from scripts.website.pages.sources import html_link
+from scripts.website.pages.sources import cite, html_link
 
 # What a module imports or calls -> the words for its data, and the page that lists them.
 _DATA = {
@@ -26,21 +26,28 @@ _DATA = {
     "measured": ("measured runs", "reached.md"),
     "run_files": ("measured runs", "reached.md"),
     "sound_lines": ("measured runs", "reached.md"),
+    "hbm_bandwidth": ("measured runs", "reached.md"),
     "comparisons": ("measured runs", "reached.md"),
+    "matmul_share": ("measured runs", "reached.md"),
     "planner": ("the planner", "planner.md"),
+    "asking": ("the planner", "planner.md"),
     "row": ("published claims", "claims.md"),
     "rows": ("published claims", "claims.md"),
     "ledger": ("published claims", "claims.md"),
 }
 
 
-def source_words(path: Path, page: str) -> Html:
-    """The source line of the figure whose code lies here, for a page."""
+def source_words(path: Path, page: str, work: str = "") -> Html:
+    """The source line of the figure whose code lies here, for a page.
+
+    `work` is the key of the one that it is drawn from, besides what its code names.
+    """
     names = _names_of(path)
     if "loop_timings" in names:
         return Html("Source: timed here; {}.").format(made_with())
     folders = dict.fromkeys(_DATA[name] for name in sorted(names & _DATA.keys()))
-    parts = [link(words, html_link(page, target)) for words, target in folders]
+    parts = [cite(work, page)] if work else []
+    parts += [link(words, html_link(page, target)) for words, target in folders]
     formula_names = set(formulas())
     calculators = sorted({name.replace("_", "-") for name in names} & formula_names)
     parts += [
@@ -49,9 +56,11 @@ def source_words(path: Path, page: str) -> Html:
     ]
     if "simulate" in names:
         parts.append(link("schedules, run pass by pass", html_link(page, "calculators/bubble.md")))
+    if "predict" in names:
+        parts.append(link("prediction of a step", html_link(page, "handbook/prediction.md")))
     if not parts:
         return Html("Source: drawn from its definition.")
-    read = Html(", as read by {}").format(newest_reading()) if folders else Html()
+    read = Html(", as read by {}").format(newest_reading()) if folders or work else Html()
     return Html("Source: {}{}.").format(Html(", ").join(parts), read)
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from flopbook.errors import UnknownName
 from flopbook.evaluation.calculator import calculate
 from flopbook.hardware.chip import chip as find_chip
-from flopbook.quantities.units import format_quantity
+from flopbook.quantities.units import format_quantity, percent
 from scripts.website.figures.drawing import WIDTH, Figure, labelled, words
 
 LEFT, TOP, LANE, GAP, TITLE = 84.0, 8.0, 26.0, 30.0, 20.0
@@ -40,26 +40,33 @@ def figure(
     if kind not in KINDS:
         raise UnknownName("kind of step", kind, tuple(KINDS))
     least = calculate(LIMITS[kind], chip=chip)["tokens_per_chip"]
-    steps = [(share * least, step(kind, share)) for share in shares]
-    scale = (WIDTH - LEFT - 8) / max(bar.end for _, bars in steps for bar in bars)
-    shapes: list[str] = []
-    facts = []
-    top = TOP
-    for tokens, bars in steps:
-        per_chip = f"{format_quantity(tokens, 'token')} per chip"
-        text = f"{per_chip}: the arithmetic waits for {idle_share(bars):.0%} of the step"
-        shapes += panel(text, ("arithmetic", "network"), bars, top, scale)
-        facts.append(text)
-        top += PANEL
+    steps = [step(kind, share) for share in shares]
+    drawn = {
+        f"{format_quantity(share * least, 'token')} per chip: the arithmetic waits for "
+        f"{percent(idle_share(bars))} of the step": bars
+        for share, bars in zip(shares, steps, strict=True)
+    }
+    foot, shapes = panels(drawn, ("arithmetic", "network"))
     return Figure(
-        f"{KINDS[kind]} waits for {idle_share(steps[0][1]):.0%} of a step at {shares[0]:g} times "
-        f"the smallest batch, for {idle_share(steps[-1][1]):.0%} at {shares[-1]:g} times",
-        ". ".join(facts),
+        f"{KINDS[kind]} waits for {percent(idle_share(steps[0]))} of a step at {shares[0]:g} times "
+        f"the smallest batch, for {percent(idle_share(steps[-1]))} at {shares[-1]:g} times",
+        ". ".join(drawn),
         f"{LAYERS} layers on {find_chip(chip).name}. F: forward, B: backward, numbers: layers. On "
         f"the network, {CAPTIONS[kind]}",
-        top - GAP + 6,
-        tuple(shapes),
+        foot,
+        shapes,
     )
+
+
+def panels(drawn: Mapping[str, list[Bar]], lanes: Sequence[str]) -> tuple[float, tuple[str, ...]]:
+    """Panels below each other by their titles, in one scale; where they end, and their shapes."""
+    scale = (WIDTH - LEFT - 8) / max(bar.end for bars in drawn.values() for bar in bars)
+    shapes: list[str] = []
+    top = TOP
+    for title, bars in drawn.items():
+        shapes += panel(title, lanes, bars, top, scale)
+        top += TITLE + len(lanes) * LANE + GAP
+    return top - GAP + 6, tuple(shapes)
 
 
 def panel(

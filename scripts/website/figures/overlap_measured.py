@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from flopbook.data.measured_runs import run_files
 from flopbook.ledger.rows import ledger_row
+from flopbook.quantities.units import percent
 from scripts.website.figures.drawing import Figure, Sheet, box, path, words
 from scripts.website.figures.shapes import SHEET
 
@@ -70,8 +71,8 @@ def figure() -> Figure:
     facts = "; ".join(f"{pair.name}: {pair.printed}" for pair in found)
     height = _HEAD + len(found) * _ROW + 4
     return Figure(
-        f"Overlap can double a rate; measured, it gained {least - 1:.0%} to {best - 1:.0%} and "
-        f"once lost {1 - worst:.0%}",
+        f"Overlap can double a rate; measured, it gained {percent(least - 1)} to "
+        f"{percent(best - 1)} and once lost {percent(1 - worst)}",
         f"Rates with overlap over rates without. {facts}. The bound is {BOUND:g}.",
         "Each bar is one piece of work with and without overlap, by its rate. Halves of a batch "
         "hide an all-to-all of experts and read the weights twice, which costs more than it hides "
@@ -84,7 +85,6 @@ def figure() -> Figure:
             height + len(found) * _NAME,
             tuple(_bars(found, 6.0, SHEET - 8, above=True)),
         ),
-        source="published runs",
     )
 
 

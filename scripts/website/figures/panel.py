@@ -26,7 +26,11 @@ from scripts.website.pages.sources import html_link
 
 FILES = "assets/charts/"
 _RECORD = re.compile(r'<figure class="fb-figure fb-chart[^"]*" id="([^"]+)" data-figure="([^"]+)"')
+_SOURCE = re.compile(r'<span class="fb-from">(.*?)</span></figcaption>')
+_TAG = re.compile("<[^>]+>")
 _KEYS = "Arrow keys read the values."
+_MOST_PLAIN = 1e4  # years and what is like them have no comma
+_LEAST_POINTS = 3  # of a line that `chart.js` reads
 
 
 class FigurePlace(NamedTuple):
@@ -53,8 +57,7 @@ def panel(drawn: Figure, place: FigurePlace, source: Html) -> Html:
     return Html(
         '<figure class="fb-figure fb-chart{has}" id="{id}" data-figure="{record}">'
         '<div class="fb-chart-head"><p class="fb-says">{title}</p>{menu}</div>'
-        '<div class="fb-plotted" tabindex="0" role="group" aria-label="{label}">'
-        '<div class="fb-wide" tabindex="0">{wide}</div>{narrow}</div>'
+        "{plotted}{wide}</div>{narrow}</div>"
         '<figcaption>{caption} <span class="fb-from">{source}</span></figcaption></figure>'
     ).format(
         has=" fb-has-slim" if sheet is not None else "",
@@ -62,11 +65,32 @@ def panel(drawn: Figure, place: FigurePlace, source: Html) -> Html:
         record=attribute(place.record),
         title=drawn.title,
         menu=_menu(drawn, place),
-        label=f"{drawn.title}. {_KEYS}",
+        plotted=_plotted(drawn),
         wide=trusted(svg(drawn, place.anchor)),
         narrow=narrow,
         caption=drawn.caption,
         source=source,
+    )
+
+
+def _plotted(drawn: Figure) -> Html:
+    """The begin of what holds the pictures: one stop of the keyboard.
+
+    It reads the values where there are some, and else moves a picture that is wider than the page.
+    """
+    if not has_marks(drawn):
+        return Html('<div class="fb-plotted"><div class="fb-wide" tabindex="0">')
+    label = f"{drawn.title}. {_KEYS}"
+    return Html(
+        '<div class="fb-plotted" tabindex="0" role="group" aria-label="{}"><div class="fb-wide">'
+    ).format(label)
+
+
+def has_marks(drawn: Figure) -> bool:
+    """Whether a pointer or a key can read something: shapes with words, or lines of a chart."""
+    lines = (one for chart in drawn.plots for one in chart.series if one.kind == "line")
+    return any("<title>" in part for part in drawn.parts) or any(
+        len(one.points) >= _LEAST_POINTS for one in lines
     )
 
 
@@ -92,10 +116,13 @@ def files_of(pages: Iterable[str], draw: Callable[[str], Figure]) -> dict[str, s
     """Content path -> text: picture and values of every figure on these pages."""
     file_of: dict[str, str] = {}
     for text in pages:
-        for anchor, record in _RECORD.findall(text):
+        for found in _RECORD.finditer(text):
+            anchor, record = found.groups()
             if f"{FILES}{anchor}.svg" not in file_of:
                 drawn = draw(html.unescape(record))
-                file_of[f"{FILES}{anchor}.svg"] = standalone(drawn)
+                source = _SOURCE.search(text, found.end())
+                said = html.unescape(_TAG.sub("", source[1])) if source else ""
+                file_of[f"{FILES}{anchor}.svg"] = standalone(drawn, said)
                 if drawn.plots:
                     file_of[f"{FILES}{anchor}.csv"] = values(drawn)
     return file_of
@@ -127,6 +154,7 @@ def _labelled(axis: ChartAxis) -> str:
 
 def _shown(axis: ChartAxis, number: float) -> str:
     """A value of an axis in words; years and shares as plain numbers."""
-    if not axis.unit:
-        return f"{number:,.4g}" if axis.log else f"{number:.4g}"
-    return format_quantity(number, axis.unit)
+    share = " %" if "percent" in axis.label else ""
+    if not axis.unit and not axis.log and abs(number) < _MOST_PLAIN:
+        return f"{number:.4g}{share}"
+    return f"{format_quantity(number, axis.unit or '1')}{share}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flopbook.data.library import load_model
 from flopbook.evaluation.calculator import calculate
-from flopbook.quantities.units import format_quantity
+from flopbook.quantities.units import format_quantity, percent
 from scripts.website.figures.drawing import Figure, box, key, words
 
 _MODELS = (
@@ -39,16 +39,17 @@ def figure() -> Figure:
         for part, _, kind in _PARTS:
             share = float(counts[part]) / total
             width = share * _WIDE
-            shapes.append(box(at, top, width, 22, f"fb-{kind}", f"{part}: {share:.1%}"))
+            shapes.append(box(at, top, width, 22, f"fb-{kind}", f"{part}: {percent(share, 1)}"))
             if share > _LEAST:
                 ink = f"fb-on{kind[1]}"
-                shapes.append(words(at + width / 2, top + 15, f"{share:.0%}", kind=ink))
+                shapes.append(words(at + width / 2, top + 15, percent(share), kind=ink))
             at += share * _WIDE
         shapes.append(words(_LEFT + _WIDE + 8, top + 15, format_quantity(total, "param"), "start"))
         held.append(float(counts["ffn"]) / total)
-        facts.append(f"{model}: {held[-1]:.0%}")
+        facts.append(f"{model}: {percent(held[-1])}")
     return Figure(
-        f"Feed-forward blocks hold {held[0]:.0%} of a small model and {held[-1]:.0%} of a mixture",
+        f"Feed-forward blocks hold {percent(held[0])} of a small model and {percent(held[-1])} of "
+        "a mixture",
         f"A bar for each model. The share of the feed-forward blocks is {', '.join(facts)}. "
         "Attention has most of the rest, except in small models, where the embeddings are large.",
         "Shares of all parameters, counted from the published shapes. In large models most "

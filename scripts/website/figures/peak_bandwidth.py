@@ -6,7 +6,7 @@ from flopbook.quantities.units import format_quantity
 from scripts.website.figures.chart import Chart
 from scripts.website.figures.drawing import Figure
 from scripts.website.figures.plotted import ChartAxis
-from scripts.website.figures.scatter import Spot, diagonal, legend, marks, names
+from scripts.website.figures.scatter import Spot, diagonal, legend, marks, names, pointed
 from scripts.website.pages.explorer import items
 from scripts.website.pages.families import SERVERS, chips, peak16
 from scripts.website.pages.landscape import bandwidth
@@ -15,7 +15,6 @@ RIDGES = (1, 10, 100, 1000)
 _NAMED = (
     "cerebras/wse-3",
     "groq/groqchip-1",
-    "nvidia/h100-sxm",
     "google/tpu-v6e",
     "amd/mi455x",
     "nvidia/v100-sxm2",
@@ -24,6 +23,15 @@ _NAMED = (
     "aws/inferentia1",
     "nvidia/rubin",
 )
+
+
+# The other chips of the chapter's worked example, in pixels from mark to name.
+_POINTED = {
+    "nvidia/b200": (-52, -50),
+    "amd/mi355x": (-26, -66),
+    "nvidia/h200-sxm": (56, -14),
+    "nvidia/h100-sxm": (70, 22),
+}
 
 
 def spots() -> list[Spot]:
@@ -51,7 +59,8 @@ def figure() -> Figure:
     shapes = chart.grid()
     for ridge in RIDGES:
         shapes += diagonal(chart, ridge, f"{ridge:,} FLOP/byte", 0.7)
-    shapes += [*marks(chart, chips_shown), *names(chart, chips_shown, _NAMED)]
+    shapes += [*marks(chart, chips_shown), *pointed(chart, chips_shown, _POINTED)]
+    shapes += names(chart, chips_shown, _NAMED)
     shapes += legend(
         424, hollow="hollow: a source gives the peak and does not say whether it is dense"
     )
@@ -64,7 +73,8 @@ def figure() -> Figure:
         f"({ratios[-1][1]}) FLOP for a byte; {inside} of them lie between 100 and 1,000. Chips "
         "whose memory is SRAM lie far to the right and low.",
         f"{len(chips_shown)} server chips. Along a dashed line the ridge point is the same; a chip "
-        "further up and left needs a larger batch. A pointer names each chip.",
+        "further up and left needs a larger batch. Lines lead to "
+        "four chips of the worked example; a pointer names each chip.",
         456,
         tuple(shapes),
         plots=(chart,),

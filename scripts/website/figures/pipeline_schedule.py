@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from flopbook.drawing.schedules import NAMES, Dress, description, timeline_parts
 from flopbook.pipelines import Run, Times, plan, simulate
-from flopbook.quantities.units import format_quantity
+from flopbook.quantities.units import format_quantity, percent
 from scripts.website.figures.drawing import Figure, Sheet
 from scripts.website.figures.narrow import WIDTH
 
 # The fills of the house; those of a later chunk, or from the other end, are of the same family.
 _FILLS = {"F": 0, "F2": 3, "B": 4, "B2": 1, "W": 2, "W2": 7, "A": 8, "A2": 5}
+# Cold for what enters at the top, warm for what enters at the bottom; dark is forward.
+_TWO_WAYS = {"F": 0, "A": 8, "B": 5, "W": 2, "F2": 6, "A2": 1, "B2": 4, "W2": 3}
 # What to look for in the picture of a schedule.
 _LOOK = {
     "gpipe": "All passes forward, then all back, so the first stage keeps every micro-batch.",
@@ -20,12 +22,19 @@ _LOOK = {
     "zb-h1": "The gradients of the weights, green, fill what would be idle near the end.",
     "zb-h2": "More micro-batches start before the first comes back, and no gap is left.",
     "zb-v": "The model runs down the stages and up again, so the last piece lies on stage 1.",
-    "dualpipe": "Micro-batches enter at both ends. Two passes in one box run together.",
+    "dualpipe": "The first half of the micro-batches, blue and green, enters at the top, the other "
+    "half, in warm colours, at the bottom. Two passes in one box run together.",
     "dualpipe-v": "As DualPipe, with the model folded in place of a second copy of the weights.",
 }
-DRESS = Dress(
-    {kind: (f"fb-c{number}", f"fb-on{number}") for kind, number in _FILLS.items()}, "fb-small"
-)
+
+
+def _dress(fills: Mapping[str, int]) -> Dress:
+    """Fill and ink of each kind of pass by the numbers of their fills."""
+    passes = {kind: (f"fb-c{number}", f"fb-on{number}") for kind, number in fills.items()}
+    return Dress(passes, "fb-small")
+
+
+DRESS, _BOTH = _dress(_FILLS), _dress(_TWO_WAYS)
 
 
 def figure(
@@ -43,15 +52,16 @@ def figure(
     seen.
     """
     run = simulate(plan(schedule, stages, microbatches, virtual), Times(*times))
-    height, shapes = timeline_parts(run, dress=DRESS)
-    narrow = _narrow(run)
+    dress = _BOTH if schedule == "dualpipe" else DRESS
+    height, shapes = timeline_parts(run, dress=dress)
+    narrow = _narrow(run, dress)
     if moving:
         shapes, narrow = _swept(shapes), narrow._replace(parts=tuple(_swept(narrow.parts)))
     held = " / ".join(format_quantity(value, "1") for value in run.held)
     name = NAMES[schedule].partition(",")[0]
     micro = "one micro-batch" if microbatches == 1 else f"{microbatches} micro-batches"
     return Figure(
-        f"{name}: {stages} stages are idle for {run.fraction:.1%} of the step with {micro}",
+        f"{name}: {stages} stages are idle for {percent(run.fraction, 1)} of the step with {micro}",
         description(run),
         f"{_LOOK[schedule]} Micro-batches held, stage by stage: {held}.",
         height,
@@ -65,7 +75,7 @@ def _swept(shapes: Iterable[str]) -> list[str]:
     return [f'<g class="fb-sweep">{"".join(shapes)}</g>']
 
 
-def _narrow(run: Run) -> Sheet:
+def _narrow(run: Run, dress: Dress) -> Sheet:
     """The same passes on the width of a phone; numbers go where they do not fit."""
-    height, shapes = timeline_parts(run, round(WIDTH), DRESS)
+    height, shapes = timeline_parts(run, round(WIDTH), dress)
     return Sheet(WIDTH, height, tuple(shapes))

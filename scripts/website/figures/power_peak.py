@@ -7,23 +7,29 @@ from flopbook.quantities.units import format_quantity
 from scripts.website.figures.chart import Chart
 from scripts.website.figures.drawing import Figure
 from scripts.website.figures.plotted import ChartAxis
-from scripts.website.figures.scatter import Spot, diagonal, legend, marks, names
+from scripts.website.figures.scatter import Spot, diagonal, legend, marks, names, pointed
 from scripts.website.pages.explorer import items
 from scripts.website.pages.families import SERVERS, chips, peak16
 
 EFFICIENCIES = (1e11, 3e11, 1e12, 3e12)
 _NAMED = (
-    "nvidia/h100-sxm",
     "google/tpu-v6e",
-    "nvidia/gb300-gpu",
     "amd/mi355x",
+    "nvidia/gb300-gpu",
     "nvidia/v100-sxm2",
     "google/tpu-v2",
     "nvidia/l4",
     "meta/mtia-500",
-    "nvidia/h20",
     "intel/gaudi-3",
 )
+
+
+# Chips of the chapter's worked example, in pixels from mark to name.
+_POINTED = {
+    "nvidia/b200": (-60, -40),
+    "nvidia/h100-sxm": (10, 60),
+    "nvidia/h20": (30, 30),
+}
 
 
 def spots() -> list[Spot]:
@@ -60,7 +66,8 @@ def figure() -> Figure:
     shapes = chart.grid()
     for ratio in EFFICIENCIES:
         shapes += diagonal(chart, ratio, format_quantity(ratio, "FLOP/J"))
-    shapes += [*marks(chart, chips_shown), *names(chart, chips_shown, _NAMED)]
+    shapes += [*marks(chart, chips_shown), *pointed(chart, chips_shown, _POINTED)]
+    shapes += names(chart, chips_shown, _NAMED)
     shapes += legend(384, hollow="hollow: the power is an estimate, or reported by others")
     ratios = sorted((spot.y / spot.x, spot.item.entry.name) for spot in chips_shown)
     hollow = sum(spot.hollow for spot in chips_shown)

@@ -9,6 +9,7 @@ from flopbook.data.measured_runs import run_files
 from flopbook.prediction.bands import band_of
 from flopbook.prediction.fitted import fitted_kinds
 from flopbook.prediction.validation import Comparison, summary_of
+from flopbook.quantities.units import percent
 from scripts.website.figures.chart import Chart
 from scripts.website.figures.drawing import Figure, linked, tooltip, words
 from scripts.website.figures.plotted import ChartAxis, Point
@@ -75,7 +76,7 @@ def _within(ratio: float) -> float:
 
 def _described(lines: Sequence[Comparison]) -> tuple[str, str]:
     summary = summary_of(lines)
-    return f"{100 * summary['median']:.0f} %", f"{100 * summary['bias']:+.0f} %"
+    return percent(summary["median"]), percent(summary["bias"], signed=True)
 
 
 def _mark(line: Comparison, place: Point, links: dict[str, str]) -> str:
@@ -93,7 +94,7 @@ def _tip(line: Comparison) -> str:
     row = line.case.row
     return (
         f"{row.model.get('name', row.id)}, {row.hardware.get('n_chips', 1):,} x "
-        f"{row.hardware['chip']}: {line.error:+.0%} ({row.id})"
+        f"{row.hardware['chip']}: {percent(line.error, signed=True)} ({row.id})"
     )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from flopbook.prediction.bands import band_of
 from flopbook.prediction.fitted import fitted_kinds
 from flopbook.prediction.validation import Comparison, summary_of
+from flopbook.quantities.units import percent
 from scripts.website.figures.chart import Chart
 from scripts.website.figures.drawing import Figure, Sheet, words
 from scripts.website.figures.plotted import ChartAxis, Point
@@ -33,14 +34,14 @@ def figure() -> Figure:
     )
     return Figure(
         "Half of the runs that no fit has seen are predicted within "
-        f"{100 * unseen['median']:.0f} %, half of those fitted within {100 * seen['median']:.0f} %",
+        f"{percent(unseen['median'])}, half of those fitted within {percent(seen['median'])}",
         f"Predicted over measured tokens per second against measured, logarithmic axes. Dashed: "
         f"a factor of {band:.2f} either way, the band of a run that states everything. Of "
         f"{len(ratios)} runs that were never fitted {above} are above it and {below} below. "
         f"{len(named[FIT])} runs were fitted.",
         "Each mark is a published training run. Above one it ran slower than predicted, below one "
         "faster. The blue marks show what a prediction is worth: "
-        f"{100 * (1 - (above + below) / len(ratios)):.0f} % of them lie between the dashed lines.",
+        f"{percent(1 - (above + below) / len(ratios))} of them lie between the dashed lines.",
         306,
         tuple(_parts(named, band, _WIDE)),
         narrow=Sheet(SHEET, 286, tuple(_parts(named, band, _NARROW))),

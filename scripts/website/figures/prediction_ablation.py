@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from flopbook.drawing.scales import Scale
+from flopbook.quantities.units import percent
 from scripts.website.figures.drawing import Figure, Sheet, dot, path, words
 from scripts.website.measured.ablation import AblationLine, ablation
 
@@ -56,7 +57,6 @@ def figure() -> Figure:
         height,
         shapes,
         narrow=_narrow(rows.added, added, left_out, 100 * rows.whole.median),
-        source="python -m scripts.fit_ablation",
     )
 
 
@@ -154,7 +154,7 @@ def _marks(side: AblationColumn, name: str, middle: float) -> list[str]:
 
 
 def _said(size: float) -> str:
-    return f"{100 * size:.0f} %"
+    return percent(size)
 
 
 def _pair(line: AblationLine) -> str:

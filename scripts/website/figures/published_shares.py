@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from flopbook.data.accelerators import Entry
 from flopbook.data.library import vendor
+from flopbook.quantities.units import percent
 from scripts.website.figures.drawing import Figure, Sheet, box, words
 from scripts.website.figures.plotted import Point
 from scripts.website.figures.shapes import EDGE, SHEET
@@ -69,16 +70,16 @@ def figure() -> Figure:
         shapes.append(words(_LEFT - 8, top + 15, _named(row), "end"))
         shapes += _squares(row, (_LEFT, top), _WIDE)
     facts = ", ".join(
-        f"{name} {share:.0%}" for (name, _), share in zip(COLUMNS, every.shares, strict=True)
+        f"{name} {percent(share)}" for (name, _), share in zip(COLUMNS, every.shares, strict=True)
     )
     share, most = max((share, name) for (name, _), share in zip(COLUMNS, every.shares, strict=True))
     return Figure(
-        f"What makers state most often, the {most}, they state of {share:.0%} of their chips",
+        f"What makers state most often, the {most}, they state of {percent(share)} of their chips",
         f"A table of percentages for {len(shown) - 1} makers and {len(COLUMNS)} quantities. Over "
         f"all makers: {facts}.",
         "Percent of a maker's chips and cards for which a document of the maker itself states the "
         f"quantity, as far as such documents were read. Makers with {LEAST} or more; in brackets "
-        "how many.",
+        "how many. The fill changes at 10, 40 and 75 percent.",
         44 + _ROW * len(shown),
         tuple(shapes),
         narrow=Sheet(SHEET, 44 + _PHONE_ROW * len(shown), tuple(_phone(shown))),
@@ -108,7 +109,7 @@ def _squares(row: ShareRow, corner: Point, width: float) -> Iterator[str]:
         x = left + width * column
         kind, ink = _fill(share)
         yield box(x + 1, top, width - 2, _ROW - 2, kind)
-        yield words(x + width / 2, top + 15, f"{share:.0%}", kind=ink)
+        yield words(x + width / 2, top + 15, percent(share), kind=ink)
 
 
 def _fill(share: float) -> tuple[str, str]:

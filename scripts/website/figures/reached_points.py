@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from flopbook.data.library import reference
 from flopbook.prediction.reached import Reached
+from flopbook.quantities.units import percent
 from scripts.website.figures.chart import Chart
 from scripts.website.figures.drawing import linked, tooltip, words
 from scripts.website.figures.plotted import Point
@@ -57,12 +58,13 @@ def point(run: Reached, place: Point) -> str:
 
 
 def _words(run: Reached) -> str:
+    assert run.rate.share is not None  # what has no peak beside it has no place on the chart
     row = run.row
     chips = row.hardware.get("n_chips", 1)
     name = short_name(run.chip)
     form = f", {run.format}" if run.format else ""
     machine = name if chips == 1 else f"{chips:,} x {name}"
-    return f"{what(row)}, {machine}{form}: {run.rate.share:.0%}"
+    return f"{what(row)}, {machine}{form}: {percent(run.rate.share)}"
 
 
 def legend(top: float, left: float, count: int = len(MARKS)) -> list[str]:

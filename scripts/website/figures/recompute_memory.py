@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flopbook.architectures.shape import shape
 from flopbook.evaluation.calculator import calculate
-from flopbook.quantities.units import format_quantity
+from flopbook.quantities.units import format_quantity, percent
 from scripts.website.figures.chart import Chart
 from scripts.website.figures.drawing import Figure
 from scripts.website.figures.plotted import ChartAxis, Point
@@ -40,7 +40,7 @@ def figure() -> Figure:
         "scores. Going forward the layers pile up what they keep. The step on top are the scores "
         "over the vocabulary, which exist only while the loss is computed. Going back the "
         "upper line frees a layer at a time; the lower one runs each layer forward again, a tooth, "
-        f"and takes {longer:.0%} longer.",
+        f"and takes {percent(longer)} longer.",
         312,
         tuple(shapes),
         plots=(chart,),

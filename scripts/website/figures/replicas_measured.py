@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from flopbook.data.measured_runs import run_files
+from flopbook.quantities.units import percent
 from scripts.website.figures.chart import Chart
 from scripts.website.figures.drawing import Figure
 from scripts.website.figures.plotted import ChartAxis, Point
@@ -46,14 +47,17 @@ def figure() -> Figure:
     shapes += chart.lines(named)
     for number, (name, points) in enumerate(named):
         shapes += [
-            chart.dot(x, y, f"{name}: {x:g} times the GPUs, {y:.0%} each", f"fb-c{number}", 3.5)
+            chart.dot(
+                x, y, f"{name}: {x:g} times the GPUs, {percent(y)} each", f"fb-c{number}", 3.5
+            )
             for x, y in points
         ]
     ends = {name: points[-1][1] for name, points in named}
     low, high = min(ends.values()), max(ends.values())
-    told = "; ".join(f"{name} {share:.0%}" for name, share in ends.items())
+    told = "; ".join(f"{name} {percent(share)}" for name, share in ends.items())
     return Figure(
-        f"With four times the replicas and the same batch a GPU keeps {low:.0%} to {high:.0%}",
+        f"With four times the replicas and the same batch a GPU keeps {percent(low)} to "
+        f"{percent(high)}",
         "Tokens a second and GPU, relative to the smallest run of each line. At four times the "
         f"GPUs: {told}.",
         "Two stacks with GPT-3 175B on A100, from 256 to 1,024 GPUs, and Nemotron 340B on GB200, "

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from flopbook.data.library import reference
 from flopbook.ledger.rows import ledger_row
 from flopbook.quantities.units import format_quantity
 from scripts.website.figures.drawing import WIDTH, Figure, Sheet, box, words
@@ -77,7 +76,7 @@ def figure() -> Figure:
         height,
         tuple(shapes),
         narrow=Sheet(SHEET, phone_height, tuple(phone)),
-        source=reference("verl2026async").link,
+        source="verl2026async",
     )
 
 

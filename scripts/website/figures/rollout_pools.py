@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+from flopbook.quantities.units import percent
 from scripts.website.figures.drawing import Figure, Sheet, box, words
 from scripts.website.figures.overlap import Bar, idle_share
 
@@ -59,7 +60,7 @@ def figure() -> Figure:
     sheet, tall = _panels(56.0, 284.0)
     facts = [
         f"{way.name}: a step takes {way.step:.3g}, the trainer waits for "
-        f"{idle_share(way.bars, 1):.0%} of the time"
+        f"{percent(idle_share(way.bars, 1))} of the time"
         for way in ways()
     ]
     return Figure(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from flopbook.quantities.units import percent
 from scripts.website.figures.chart import Chart
 from scripts.website.figures.drawing import Figure
 from scripts.website.figures.plotted import ChartAxis
@@ -34,10 +35,12 @@ def figure() -> Figure:
         times = [_END * step / _POINTS for step in range(_POINTS + 1)]
         points = [(time, alive(time, spread)) for time in times if alive(time, spread) >= _LEAST]
         shapes += [chart.line(points, number), chart.words(points[-1], f"spread {spread:g}")]
-        facts.append(f"spread {spread:g}: {alive(3, spread):.1%} decode after three mean lengths")
+        facts.append(
+            f"spread {spread:g}: {percent(alive(3, spread), 1)} decode after three mean lengths"
+        )
     return Figure(
-        f"At three mean lengths {alive(3, _SPREADS[0]):.1%} to {alive(3, _SPREADS[-1]):.0%} of "
-        "the answers keep the GPUs waiting",
+        f"At three mean lengths {percent(alive(3, _SPREADS[0]), 1)} to "
+        f"{percent(alive(3, _SPREADS[-1]))} of the answers keep the GPUs waiting",
         f"Answers with log-normal lengths of equal mean. {'; '.join(facts)}.",
         "A logarithmic share over time, so that the tail shows. Most answers end within two mean "
         "lengths; the GPUs go on for the few that do not. The spread is the standard deviation of "

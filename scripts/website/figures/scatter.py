@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from flopbook.drawing.scales import Room
@@ -43,6 +43,7 @@ _MAKERS = (
     "Groq",
 )
 _ABOVE = 5  # pixels from a diagonal to its words
+_TO_WORDS = 3  # pixels from the end of a pointer to its words
 _LEAST_START = 12.0  # pixels along a diagonal before its words begin
 
 
@@ -117,6 +118,25 @@ def names(chart: Chart, spots: Sequence[Spot], entry_ids: Sequence[str]) -> list
         if place := room.place(name, *chart.frame.at(spot.x, spot.y)):
             x, y, anchor = place
             shapes.append(words(x, y, name, anchor, "fb-halo"))
+    return shapes
+
+
+def pointed(
+    chart: Chart, spots: Sequence[Spot], offsets: Mapping[str, tuple[float, float]]
+) -> list[str]:
+    """Names of chips that lie too close, each at an offset (pixels) with a line to its mark."""
+    by_id = {spot.id: spot for spot in spots}
+    shapes = []
+    for entry_id, (across, down) in offsets.items():
+        spot = by_id[entry_id]
+        name, (x, y) = short(spot.item), chart.frame.at(spot.x, spot.y)
+        chart.labels.append(((spot.x, spot.y), name))
+        end, side = (x + across, y + down), "start" if across > 0 else "end"
+        gap = _TO_WORDS if across > 0 else -_TO_WORDS
+        shapes += [
+            path([(x, y), end], "fb-stroke"),
+            words(end[0] + gap, end[1] + 4, name, side, "fb-halo"),
+        ]
     return shapes
 
 

@@ -84,7 +84,6 @@ def figure() -> Figure:
         336,
         tuple(shapes),
         plots=(chart,),
-        source="published runs",
     )
 
 

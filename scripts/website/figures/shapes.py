@@ -139,7 +139,7 @@ def _extent(element: ET.Element) -> Extent:
     if element.tag == "circle":
         x, y, r = _number(element, "cx"), _number(element, "cy"), _number(element, "r")
         return Extent(x - r, y - r, x + r, y + r)
-    if element.tag == "polyline":
+    if element.tag in ("polyline", "polygon"):
         xs, ys = zip(*_points(element), strict=True)
         return Extent(min(xs), min(ys), max(xs), max(ys))
     if at := _AT.match(element.get("transform", "")):
@@ -169,7 +169,7 @@ def _points(element: ET.Element) -> list[tuple[float, float]]:
 def moved(element: ET.Element, across: Map, down: Map) -> str:
     """The markup of an element whose places were mapped; letters and marks keep their size."""
     copy = ET.Element(element.tag, dict(element.attrib))
-    if element.tag == "polyline":
+    if element.tag in ("polyline", "polygon"):
         points = (f"{across(x):.5g},{down(y):.5g}" for x, y in _points(element))
         copy.set("points", " ".join(points))
     elif at := _AT.match(element.get("transform", "")):

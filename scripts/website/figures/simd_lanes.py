@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from flopbook.formulas import wave_quantisation
+from flopbook.quantities.units import percent
 from scripts.website.figures.drawing import Figure, box, labelled, words
 
 COUNT, LANES = 19, 8
@@ -38,7 +39,7 @@ def figure() -> Figure:
         f"{COUNT} iterations take {len(drawn)} instructions, and the last is partly empty",
         f"{COUNT} iterations of a loop on {LANES} lanes: {len(drawn)} instructions instead of "
         f"{COUNT}. The last has {COUNT % LANES} iterations left, and the other lanes are switched "
-        f"off. {share:.0%} of all lanes have work.",
+        f"off. {percent(share)} of all lanes have work.",
         "A number in a cell is the element of the array that the lane works on. A hollow cell is "
         "masked: the instruction runs, and this lane neither loads nor stores.",
         _TOP + len(drawn) * _ROW + 6,

@@ -21,20 +21,28 @@ _THEME = {
 _CLASS = re.compile(r"\bfb-[\w-]+")
 _VARIABLE = re.compile(r"--[\w-]+")
 _LETTER = 7.2  # pixels of a letter of the title
+_SMALL = 5.3  # of a letter of the source
+_NAME = 110.0  # pixels of the name of the project beside it
 _EDGE = 12.0
 
 
-def standalone(drawn: Figure) -> str:
-    """The figure as SVG with its style, on paper, with its title above and the name below."""
+def standalone(drawn: Figure, source: str = "") -> str:
+    """The figure as SVG with its style, on paper: its title above, source and name below."""
     body = "".join(drawn.parts)
     head = _lines(drawn.title, round((drawn.width - 2 * _EDGE) / _LETTER))
     top = _EDGE + LINE * 1.3 * len(head) + 10
-    height = top + drawn.height + 26
+    below = _lines(source, round((drawn.width - 2 * _EDGE - _NAME) / _SMALL))
+    height = top + drawn.height + 26 + LINE * (len(below) - 1)
     titles = "".join(
         words(_EDGE, _EDGE + LINE * 1.3 * (number + 0.7), line, "start", "fb-head")
         for number, line in enumerate(head)
     )
     foot = words(drawn.width - _EDGE, height - 8, "flopbook, CC-BY-4.0", "end", "fb-small")
+    if source:
+        foot += "".join(
+            words(_EDGE, height - 8 - LINE * number, line, "start", "fb-small")
+            for number, line in enumerate(reversed(below))
+        )
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {drawn.width:g} {height:g}" '
         f'width="{drawn.width:g}" height="{height:g}" role="img" class="fb-svg fb-drawn">'

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from flopbook.errors import UnknownName
 from flopbook.prediction.asking import predict
-from flopbook.quantities.units import format_quantity
+from flopbook.quantities.units import format_quantity, percent
 from scripts.website.figures.drawing import WIDTH, Figure, box, words
 
 # What a profile shows as one kind, and the parts of a prediction that belong to it.
@@ -98,7 +98,7 @@ def figure(of: str = "layouts") -> Figure:
         shapes += _bar(row, _TOP + number * _ROW, scale)
     facts = "; ".join(
         f"{row.name} {format_quantity(row.seconds, 's')}: "
-        + ", ".join(f"{kind} {time / row.seconds:.0%}" for kind, time in row.kinds.items())
+        + ", ".join(f"{kind} {percent(time / row.seconds)}" for kind, time in row.kinds.items())
         for row in rows
     )
     title, caption = _SAID[of](rows)
@@ -115,7 +115,7 @@ def _of_layouts(rows: Sequence[Budget]) -> tuple[str, str]:
     planned = rows[0]
     share = planned.kinds["products"] / planned.seconds
     return (
-        f"Matrix products are {share:.0%} of the planned step; the rest has four causes",
+        f"Matrix products are {percent(share)} of the planned step; the rest has four causes",
         "Llama 3 70B on 512 H100, 4 Mi tokens a step, sequences of 8,192, as predicted for "
         "Megatron Core. Each layout wastes its time in another way: without interleaving the "
         "stages wait, recomputation adds products, and TP over two nodes adds messages.",
@@ -129,7 +129,7 @@ def _of_choice(rows: Sequence[Budget]) -> tuple[str, str]:
     share = more[most] / (worst.seconds - best.seconds)
     return (
         f"All four fit, and the last takes {worst.seconds / best.seconds:.1f} times as long as the "
-        f"first, {share:.0%} of that for {most}",
+        f"first; {percent(share)} of the difference are {most}",
         "The four layouts of the table above. Without chunks the stages wait. The third recomputes "
         "although its memory is nearly empty, and TP 8 sends more than twice as much. The fourth "
         "gathers all weights for every micro-batch.",
@@ -164,7 +164,7 @@ def _bar(row: Budget, top: float, scale: float) -> Iterator[str]:
     yield words(_LEFT - 8, top + _BAR - 7, row.name, anchor="end")
     x = _LEFT
     for kind, seconds in row.kinds.items():
-        width, share = seconds * scale, f"{seconds / row.seconds:.0%}"
+        width, share = seconds * scale, percent(seconds / row.seconds)
         tip = f"{kind}: {format_quantity(seconds, 's')}, {share}"
         yield box(x, top, width, _BAR, f"fb-c{_FILLS[kind]}", tip)
         if width > 34:

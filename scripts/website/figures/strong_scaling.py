@@ -7,7 +7,7 @@ from typing import Any
 from flopbook.architectures.shape import shape
 from flopbook.evaluation.calculator import calculate
 from flopbook.hardware.chip import chip as find_chip
-from flopbook.quantities.units import format_quantity
+from flopbook.quantities.units import format_quantity, percent
 from scripts.website.figures.chart import Chart
 from scripts.website.figures.drawing import Figure
 from scripts.website.figures.plotted import ChartAxis
@@ -45,10 +45,10 @@ def figure(
     chart = Chart(ChartAxis("chips", COUNTS[0], COUNTS[-1]), up, (84, 14, 520, 270))
     shapes = [*chart.grid(), *chart.lines(lines)]
     share = {name: points[-1][1] / ideal[-1][1] for name, points in lines[1:]}
-    facts = "; ".join(f"with {name} {reached:.0%}" for name, reached in share.items())
+    facts = "; ".join(f"with {name} {percent(reached)}" for name, reached in share.items())
     return Figure(
         f"On {COUNTS[-1]:,} chips the batch of {config.model.name} gives "
-        f"{max(share.values()):.0%} of the straight line",
+        f"{percent(max(share.values()))} of the straight line",
         "Tokens a second at the peak for one batch of "
         f"{format_quantity(config.batch_tokens, 'token')}, both axes logarithmic, from {COUNTS[0]} "
         f"to {COUNTS[-1]:,} chips. At the end data parallelism has this share of the straight "

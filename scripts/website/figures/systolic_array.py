@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from flopbook.quantities.units import percent
 from scripts.website.figures.drawing import Figure, Sheet, box, labelled, words
 from scripts.website.figures.shapes import SHEET
 
@@ -40,10 +41,10 @@ def figure(moving: bool = False) -> Figure:
     share = ROWS / cycles()
     moments = "; ".join(f"in cycle {cycle + 1} {busy(cycle)} cells" for cycle in _SHOWN)
     return Figure(
-        f"{ROWS} rows keep {SIDE} by {SIDE} cells busy {share:.0%} of {cycles()} cycles",
+        f"{ROWS} rows keep {SIDE} by {SIDE} cells busy {percent(share)} of {cycles()} cycles",
         f"{SIDE} by {SIDE} cells, each holding one weight; {ROWS} rows of input pass through. Busy "
         f"are: {moments}. After {cycles()} cycles all is done, and a cell has worked for "
-        f"{share:.0%} of them.",
+        f"{percent(share)} of them.",
         "The number in a cell is the row of the input that it multiplies by its weight. Rows enter "
         "at the top left as a slanting wave, because each number reaches the next cell one cycle "
         "later. A hollow cell waits.",

@@ -54,15 +54,15 @@ def figure() -> Figure:
         [(name, [(float(n), share(n)) for n in DEGREES]) for name, share in lines.items()]
     )
     for number, (name, share) in enumerate(lines.items()):
-        tips = [f"TP {n}: {share(n):.0f}%" for n in DEGREES]
+        tips = [f"TP {n}: {share(n):.0f} %" for n in DEGREES]
         shapes += [
             chart.dot(n, share(n), f"{name}, {tip}", f"fb-c{number}", 3)
             for n, tip in zip(DEGREES, tips, strict=True)
         ]
         facts.append(f"{name}: " + ", ".join(tips))
     return Figure(
-        f"With its exchanges exposed an H100 reaches {exposed(8):.0f}% of its peak at TP 8, "
-        f"{exposed(16):.0f}% at 16",
+        f"With its exchanges exposed an H100 reaches {exposed(8):.0f} % of its peak at TP 8, "
+        f"{exposed(16):.0f} % at 16",
         f"TP degrees to the right, logarithmic. {'; '.join(facts)}.",
         f"Forward pass of a layer of {shape(MODEL).model.name} at printed rates, in nodes of "
         f"{NODE} with a card for each GPU, attention scores left out. Each doubling of the degree "

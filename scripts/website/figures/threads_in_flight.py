@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from flopbook.data.library import reference
 from flopbook.hardware.chip import chip
 from flopbook.quantities.units import format_quantity
 from scripts.website.figures.chart import Chart
@@ -59,5 +58,5 @@ def figure() -> Figure:
         326,
         tuple(shapes),
         plots=(chart,),
-        source=reference(record()["source"]).link,
+        source=record()["source"],
     )

@@ -111,7 +111,9 @@ def figure() -> Figure:
         "largest tiles that are powers of two, and the tiles of a whole chip together: "
         f"{'; '.join(facts)}. The memory of H100 delivers {format_quantity(level, 'byte')} in the "
         "time of the arithmetic.",
-        "Above the dashed line memory sets the pace, below it arithmetic. One tile on one "
+        f"A product of two matrices of side {SIDE:,}. The dashed line is what the memory of H100 "
+        "brings in the time of its arithmetic: above it memory sets the pace, below it arithmetic. "
+        "One tile on one "
         "processor of a GPU stays above; all its tiles together, which share strips through the "
         "cache, get below.",
         336,

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from flopbook.evaluation.calculator import calculate
 from flopbook.hardware.chip import chip
-from flopbook.quantities.units import format_quantity
+from flopbook.quantities.units import format_quantity, percent
 from scripts.website.figures.drawing import WIDTH, Figure, box, key, path, words
 
 CHIPS = ("tpu-v5p", "a100-sxm-80gb", "h100-sxm", "mi300x", "b200", "gb200-gpu")
@@ -60,7 +60,7 @@ def figure() -> Figure:
         facts.append(f"{text}, {format_quantity(beyond, 'token')} beyond" if beyond else text)
     few, many = (grown(name) for name in NAMED)
     return Figure(
-        f"Past its node an H100 needs {100 * (few - 1):.0f}% more tokens to hide the gathers, a "
+        f"Past its node an H100 needs {percent(few - 1)} more tokens to hide the gathers, a "
         f"B200 {many:.3g} times as many",
         f"{'; '.join(facts)}. The line is one sequence of {SEQUENCE:,.0f} tokens.",
         "Smallest batch per chip for FSDP in bf16, from printed peaks and links, with the "

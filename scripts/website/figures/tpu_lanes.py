@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from flopbook.quantities.units import percent
 from scripts.website.figures.drawing import WIDTH, Figure, Sheet, labelled, words
 from scripts.website.figures.shapes import SHEET
 
@@ -73,8 +74,8 @@ def figure() -> Figure:
         for number, name in enumerate(TRACKS)
     )
     return Figure(
-        f"On a TPU what is exposed has a name: {exposed(found):.0%} of this step stands at the "
-        f"end of a message, {idle(found):.0%} waits for the host",
+        f"On a TPU what is exposed has a name: {percent(exposed(found))} of this step stands at "
+        f"the end of a message, {percent(idle(found))} waits for the host",
         f"{tracks}.",
         "A constructed trace of two layers, on the tracks that XProf has for a TPU. n: norm; s and "
         "d: start and done of a gather, hidden between the two and exposed at its done; c: a copy "

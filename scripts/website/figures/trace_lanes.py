@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from flopbook.quantities.units import percent
 from scripts.website.figures.drawing import Figure, Sheet, arrow, box, words
 
 LAUNCH = 1.0  # what the CPU needs to put a kernel into a queue
@@ -110,7 +111,8 @@ def figure() -> Figure:
     kinds = [gap.name for gap in gaps(spans)]
     facts = ", ".join(f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(kinds))
     return Figure(
-        f"The compute stream is empty for {idle_share(spans):.0%} of the time, for three reasons",
+        f"The compute stream is empty for {percent(idle_share(spans))} of the time, for three "
+        "reasons",
         f"Lanes of a trace: launches on the CPU, the compute stream and the NCCL stream. Gaps of "
         f"the compute stream by what ends them: {facts}.",
         "A constructed trace; an arrow leads from each launch to its kernel. From the left: a "

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from flopbook.architectures.shape import shape
+from flopbook.evaluation.calculator import calculate
 from flopbook.hardware.chip import chip as find_chip
-from flopbook.quantities.units import format_quantity
+from flopbook.quantities.units import format_quantity, percent
 from scripts.website.figures.drawing import WIDTH, Figure
 from scripts.website.figures.overlap import GAP, LEFT, PANEL, TOP, Bar, idle_share, panel
 
@@ -12,7 +13,8 @@ MODEL, CHIP = "deepseek-v3", "h800-sxm"
 CARD = 50e9  # byte/s of a network card, one way
 REACHED = 0.4  # of the bf16 peak
 NODES = 4  # to which a token is sent at most
-LAYERS = 3
+LAYERS = 2  # so that the bars have room for their letters
+CONTEXT = 4096  # tokens of a sequence, half of which a token meets
 # In fp8 on the way to the experts, in bf16 on the way back.
 _THERE, _BACK = 1.0, 2.0
 _COLOURS = {"A": "c0", "D": "c1", "E": "c8", "C": "c6"}
@@ -22,14 +24,17 @@ _LANES = {"A": 0, "D": 1, "E": 0, "C": 1}
 def layer_times() -> dict[str, float]:
     """Seconds of a token in a layer: attention with the shared expert, dispatch, experts, combine.
 
-    Arithmetic counts the active parameters of the model over its layers, without scores.
+    Arithmetic counts projections and scores of attention, the shared expert and the routed ones.
     """
     model = shape(MODEL)
-    routed = 6 * model.experts_per_token * model.d_model * model.expert_d_ff
-    whole = 2 * model.active_params / model.layers
+    expert = 6 * model.d_model * model.expert_d_ff
+    routed = model.experts_per_token * expert
+    projections = 2 * calculate("params", model=MODEL)["attention"] / model.layers
+    keys_and_values = model.qk_nope_head_dim + model.qk_rope_head_dim + model.v_head_dim
+    scores = 2 * keys_and_values * model.heads * CONTEXT / 2
     rate = REACHED * find_chip(CHIP).peak("bf16")
     return {
-        "A": (whole - routed) / rate,
+        "A": (projections + scores + expert) / rate,
         "D": NODES * model.d_model * _THERE / CARD,
         "E": routed / rate,
         "C": NODES * model.d_model * _BACK / CARD,
@@ -64,21 +69,20 @@ def figure() -> Figure:
     shapes: list[str] = []
     facts = []
     for number, (name, bars) in enumerate(panels):
-        text = f"{name}: the arithmetic waits for {idle_share(bars):.0%} of the time"
+        text = f"{name}: the arithmetic waits for {percent(idle_share(bars))} of the time"
         shapes += panel(text, ("arithmetic", "network"), bars, TOP + number * PANEL, scale)
         facts.append(text)
     alone, halves = (idle_share(bars) for _, bars in panels)
     times = layer_times()
     said = ", ".join(f"{job} {format_quantity(time, 's')}" for job, time in times.items())
     return Figure(
-        f"Cut into two halves, the batch hides its own exchange: arithmetic waits for {halves:.0%} "
-        f"of the time instead of {alone:.0%}",
+        f"Cut into two halves, the batch hides its own exchange: arithmetic waits for "
+        f"{percent(halves)} of the time instead of {percent(alone)}",
         f"{LAYERS} layers, forward. {'. '.join(facts)}. A layer of a token: {said}.",
         f"Forward pass through {LAYERS} layers of DeepSeek-V3 on H800, by the times of the example "
         "above. A: attention and shared expert, E: routed experts, D: dispatch, C: combine; "
         "numbers: halves. While one half computes, the tokens of the other travel; what is left is "
-        "the last exchange, with nothing beside it. In the backward pass arithmetic takes twice as "
-        "long, so the exchange hides more easily.",
+        "the last exchange, with nothing beside it.",
         TOP + len(panels) * PANEL - GAP + 6,
         tuple(shapes),
     )

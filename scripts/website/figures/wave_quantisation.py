@@ -5,6 +5,7 @@ from __future__ import annotations
 from flopbook.data.library import load_entry
 from flopbook.formulas import wave_quantisation
 from flopbook.hardware.chip import chip
+from flopbook.quantities.units import percent
 from scripts.website.figures.chart import Chart
 from scripts.website.figures.drawing import Figure
 from scripts.website.figures.plotted import ChartAxis
@@ -27,7 +28,7 @@ def figure() -> Figure:
     """One line for each shape of a tile."""
     chart = Chart(
         ChartAxis("side of the matrices", SMALLEST, LARGEST, log=False),
-        ChartAxis("share of the time", 0, 1, "", log=False),
+        ChartAxis("useful share", 0, 1, "", log=False),
         (84, 24, 550, 290),
     )
     shapes, facts, named = chart.grid(), [], []
@@ -41,8 +42,8 @@ def figure() -> Figure:
         large = [point for point in points if point[0] >= LARGEST / 2]
         worst, best = min(large, key=lambda point: point[1]), max(large, key=lambda point: point[1])
         facts.append(
-            f"tiles of {name}: above {LARGEST / 2:,.0f} between {worst[1]:.0%} at {worst[0]:,.0f} "
-            f"and {best[1]:.0%} at {best[0]:,.0f}"
+            f"tiles of {name}: above {LARGEST / 2:,.0f} between {percent(worst[1])} at "
+            f"{worst[0]:,.0f} and {percent(best[1])} at {best[0]:,.0f}"
         )
     shapes += chart.names(named)
     return Figure(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from flopbook.checks.rules import RULES
 from flopbook.data.library import load_entries, model_ids, references
-from flopbook.formulas import formulas, printed
+from flopbook.formulas import formulas
 from scripts.website.markup import Html, Markdown, front_matter, page_text, relative
+from scripts.website.pages import changes
 from scripts.website.pages.data import audit_section
 from scripts.website.pages.errata import recomputed
 
@@ -43,11 +44,12 @@ def about_page() -> str:
         Markdown(
             "Each value leads to its source and to the line of the file that holds it. Correct "
             "that line and open a pull request: [contributing]({}) shows how, and no Python is "
-            "needed. What changed and when is in the [feeds and downloads]({}); errors of printed "
-            "sources are in the [errata]({}), those of other tools under [what goes wrong in "
-            "practice]({}).\n"
+            "needed. [Changes]({}) lists what changed and when, and the [feeds and downloads]({}) "
+            "do so value by value; errors of printed sources are in the [errata]({}), those of "
+            "other tools under [what goes wrong in practice]({}).\n"
         ).format(
             relative(PAGE, "contributing/index.md"),
+            relative(PAGE, changes.PAGE),
             relative(PAGE, "data.md"),
             relative(PAGE, "errata.md"),
             relative(PAGE, "pitfalls.md"),
@@ -90,7 +92,7 @@ def _checks() -> list[Html]:
         Markdown(
             "- **Equal answers.** {} calculators run in a browser, in Python and on the command "
             "line, and tests hold the three equal.\n"
-        ).format(len(printed())),
+        ).format(len(formulas())),
         Markdown(
             "- **Measurements.** Predictions are held against published runs that were never "
             "fitted.\n"

@@ -10,7 +10,7 @@ from flopbook.evaluation.answers import example
 from flopbook.evaluation.calculator import calculate
 from flopbook.formulas import get_formula
 from flopbook.pipelines import Times, plan, simulate
-from flopbook.quantities.units import format_quantity
+from flopbook.quantities.units import format_quantity, percent
 from scripts.website.markup import Html, Markdown, tag, trusted
 
 # A few chips far apart: many FLOPs per byte, much bandwidth, and a TPU.
@@ -57,9 +57,9 @@ def _schedules(name: str) -> list[Html]:
         chunks = 2 if schedule == "interleaved" else 1
         run = simulate(plan(schedule, STAGES, MICRO_BATCHES, chunks), Times(1.0, 1.0, 1.0))
         held = " / ".join(format_quantity(micro_batches, "1") for micro_batches in run.held)
-        caption = Html(
-            "{}: idle {:.1%} of the step; micro-batches held, stage by stage: {}."
-        ).format(label, run.fraction, held)
+        caption = Html("{}: idle {} of the step; micro-batches held, stage by stage: {}.").format(
+            label, percent(run.fraction, 1), held
+        )
         blocks.append(_figure(schedules.timeline_svg(run), caption))
     return blocks
 

@@ -38,9 +38,9 @@ from scripts.website.pages.pitfalls import PAGE as PITFALLS
 from scripts.website.pages.pitfalls import pitfalls_of
 from scripts.website.pages.sources import (
     bibtex_block,
-    cite,
     cited_bibtex,
     html_link,
+    listed,
     page_bibtex,
     stylesheet,
     whole_lines,
@@ -105,8 +105,9 @@ def index_page() -> str:
         Markdown(
             "Each is one Python function. The form on its page, the formula in print, the command "
             "and the JSON are made from that function, and a test holds them equal. Those that "
-            "need loops have no form and no printed formula: they run in a terminal and in Python, "
-            "and their pages show what they print. Each can also be solved for any input and swept "
+            "need loops have no printed formula, and the script of their form is written by hand: "
+            "thousands of random questions hold it equal to the function. "
+            "Each can also be solved for any input and swept "
             "over a range: [using the calculators]({}). How far they are from what people measure: "
             "[measured against computed]({}).\n"
         ).format(relative(INDEX, "using.md"), relative(INDEX, "measured.md")),
@@ -186,7 +187,7 @@ def calculator_markdown(name: str, notebook: bool = False) -> str:
         *(_terminal(formula, number) for number in range(len(formula.examples))),
         _command_line(name, page, notebook),
         Markdown("## Sources\n"),
-        *(Markdown("- {}").format(cite(key, page)) for key in formula.sources),
+        *listed(formula.sources, page),
         Markdown("\n## Cite\n"),
         *_bibtex_blocks(formula),
     ]

@@ -13,7 +13,16 @@ from flopbook.formulas import get_formula
 from flopbook.hardware.chip import Chip, chip
 from flopbook.quantities.number_formats import FORMATS, Format
 from flopbook.quantities.units import PREFIXES, format_quantity, unit
-from scripts.website.markup import Html, Markdown, front_matter, link, maths, page_text, tag
+from scripts.website.markup import (
+    Html,
+    Markdown,
+    attribute,
+    front_matter,
+    link,
+    maths,
+    page_text,
+    tag,
+)
 from scripts.website.pages.accelerators import entry_page
 from scripts.website.pages.calculators import calculator_page
 from scripts.website.pages.equations import FAILURES, MEANS, POWER, SECTIONS, Shown
@@ -54,7 +63,7 @@ def sheet_page() -> str:
     """The page: sections of equations in columns, then three tables."""
     words = "The formulas that matter, ten chips, number formats and units on one printed page."
     blocks = [
-        front_matter("Cheat sheet", words, wide=True),
+        front_matter("Cheat sheet", words, toc=False),
         Markdown("# Cheat sheet\n"),
         stylesheet(PAGE, STYLE),
         Html('<div class="fb-sheet">'),
@@ -86,7 +95,10 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Html:
     )
     lines = []
     for first, *cells in rows:
-        body = Html().join(tag("td", cell) for cell in cells)
+        body = Html().join(
+            Html('<td data-label="{}">{}</td>').format(attribute(label), cell)
+            for label, cell in zip(head[1:], cells, strict=True)
+        )
         lines.append(Html('<tr><th scope="row">{}</th>{}</tr>').format(first, body))
     return Html("<table><thead><tr>{}</tr></thead><tbody>{}</tbody></table>").format(
         Html().join(heads), Html().join(lines)

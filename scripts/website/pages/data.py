@@ -93,9 +93,9 @@ def data_page() -> str:
         *_feed_line(),
         Markdown("\nThe schemas under which entries are accepted: {}.\n").format(schemas),
         Markdown(
-            "\nFor readers that are programs: [llms.txt](llms.txt) lists all pages, and each page "
-            "is there as Markdown too, at its address with `index.md` behind it. Every topic of "
-            "the [references](references/index.md) has a feed of its works.\n"
+            "\nFor programs: [llms.txt](llms.txt) lists every page, and `index.md` added to the "
+            "address of a page gives it as Markdown. Each topic of the "
+            "[references](references/index.md) has a feed of its works.\n"
         ),
         Markdown(
             "\nThe address holds the version: within `api/v1/` names and meanings stay, and fields "
@@ -162,13 +162,13 @@ def _audit_row(named: str, score: Score) -> list[str]:
 
 
 def _price_section() -> list[Html]:
-    """What clouds ask for an hour; empty where no price is on record."""
+    """What clouds charge by the hour; empty where no price is on record."""
     if not newest_prices():
         return []
     return [
-        Markdown("## What clouds ask for an hour\n"),
+        Markdown("## What clouds charge by the hour\n"),
         Markdown(
-            "List prices with each chip's share of the host, on the day on which they were asked. "
+            "List prices by the chip, with its share of the host, as of the day they were read. "
             "`flopbook stale` names those that are older than {} days.\n"
         ).format(PRICE_LIMIT.days),
         price_table(PAGE),
@@ -219,9 +219,9 @@ def models_page() -> str:
         Markdown(
             "Shapes that the calculators know by name, such as `flopbook training-flops --model "
             "gpt-3-175b`. A value shows its source on hover, by keyboard and on touch. The links "
-            "below a name plan its training and its serving.\n"
+            "below a name open the planners with that model.\n"
         ),
-        table(head, rows, kind="fb-sort fb-models", caption="Models"),
+        table(head, rows, kind="fb-sort fb-models", caption="Models", stacked=True),
     ]
     return page_text(blocks)
 

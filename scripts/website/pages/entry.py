@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+from typing import NamedTuple
 
 from flopbook.data.accelerators import Entry
 from flopbook.data.library import entry_ids, library, load_entry, vendor
@@ -11,6 +12,7 @@ from flopbook.data.repository import edit_url
 from flopbook.errors import FlopbookError
 from flopbook.hardware.choice import choose
 from flopbook.hardware.parts import packages, settled_totals
+from flopbook.hardware.picked import Picked
 from flopbook.hardware.shown import chosen_claims
 from scripts.website.figures import figure_markup
 from scripts.website.markup import (
@@ -29,26 +31,41 @@ from scripts.website.pages import planner, planner_data, serving_planner
 from scripts.website.pages.accelerators import KINDS, entry_page
 from scripts.website.pages.calculators import calculator_page
 from scripts.website.pages.keyfigures import cards
-from scripts.website.pages.meaning import meaning
+from scripts.website.pages.meaning import computed_in, meaning
 from scripts.website.pages.neighbours import compare_link, neighbours
 from scripts.website.pages.priced import price_section
-from scripts.website.pages.quantities import shown_claims
+from scripts.website.pages.products import rows_by_id
+from scripts.website.pages.quantities import PEAK, shown_claims
 from scripts.website.pages.rates import FIELDS, rate_table
 from scripts.website.pages.reached import measured_section
 from scripts.website.pages.sources import bibtex_block, cite, html_link, page_bibtex
 from scripts.website.pages.valuetables import folded_tables, other_values
 
-# Words of a button, the page that takes the chip, and the kind of the button: planners, and
-# calculators for chips that no plan can be asked for.
+
+class Button(NamedTuple):
+    """Words of a button, the page that takes the chip, the kind of the button, what it must know.
+
+    `needs` are quantities of the chip without which the page could only refuse.
+    """
+
+    words: str
+    target: str
+    kind: str = "fb-act"
+    needs: tuple[str, ...] = ()
+
+
 _PLANNERS = (
-    (planner.TITLE, planner.PAGE, "fb-act"),
-    (serving_planner.TITLE, serving_planner.PAGE, "fb-act"),
+    Button(planner.TITLE, planner.PAGE),
+    Button(serving_planner.TITLE, serving_planner.PAGE),
 )
-_CALCULATORS = (
-    ("Training time", calculator_page("training-time"), "fb-act"),
-    ("Serving speed", calculator_page("decode"), "fb-act"),
+# For chips that no plan can be asked for.
+_TRAINING_TIME = Button("Training time", calculator_page("training-time"), needs=(PEAK,))
+_SERVING_SPEED = Button(
+    "Serving speed", calculator_page("decode"), needs=("memory", "memory_bandwidth")
 )
-_FIT = ("Will a model fit?", calculator_page("memory"), "fb-act fb-main")
+_FIT = Button(
+    "Will a model fit?", calculator_page("memory"), kind="fb-act fb-main", needs=("memory",)
+)
 
 
 def entry_markdown(entry_id: str) -> str:
@@ -104,16 +121,30 @@ def actions(entry: Entry, page: str) -> Html:
     """What a reader does next; each link carries the product along."""
     links = [link("Compare", compare_link(page, (entry.id,)), "fb-act")]
     if entry.computes:
-        asked = _PLANNERS if entry.id in planner_data.chips() else _CALCULATORS
         links += [
-            link(words, _with_chip(page, target, entry.id), kind)
-            for words, target, kind in (_FIT, *asked)
+            link(one.words, _with_chip(page, one, entry), one.kind) for one in _buttons(entry)
         ]
     return Html('<p class="fb-acts">{}</p>\n').format(Html(" ").join(links))
 
 
-def _with_chip(page: str, target: str, entry_id: str) -> Html:
-    return Html("{}?chip={}").format(html_link(page, target), attribute(entry_id))
+def _buttons(entry: Entry) -> list[Button]:
+    """The pages that answer for this chip: its planners, or the calculators that know enough."""
+    if entry.id in planner_data.chips():
+        return [_FIT, *_PLANNERS]
+    cells = rows_by_id()[entry.id].cells
+    known = {name for name, cell in cells.items() if isinstance(cell, Picked)}
+    if computed_in(entry):
+        known.add(PEAK)
+    return [one for one in (_FIT, _TRAINING_TIME, _SERVING_SPEED) if known.issuperset(one.needs)]
+
+
+def _with_chip(page: str, button: Button, entry: Entry) -> Html:
+    """The address with the chip, and with the number format where that is not the usual one."""
+    address = Html("{}?chip={}").format(html_link(page, button.target), attribute(entry.id))
+    dtype = computed_in(entry)
+    if dtype in ("", "bf16") or button is _FIT:
+        return address
+    return Html("{}&amp;dtype={}").format(address, dtype)
 
 
 def _pair(*sections: Html) -> Html:

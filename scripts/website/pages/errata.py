@@ -112,6 +112,7 @@ def errata_page() -> str:
     """What does not hold, or only under a condition: an overview, and a line for each row."""
     rows = _rows()
     wrong = [row for row in rows if row.verdict not in SHORT]
+    verdicts = Counter(row.verdict for row in rows)
     in_print = sum(row.verdict != "quoted" for row in rows)
     counted = len(recomputed())
     blocks = [
@@ -123,14 +124,23 @@ def errata_page() -> str:
         Markdown("# Errata\n"),
         Markdown(
             "We recompute what our sources state, {} claims so far. Of {} in papers, talks and "
-            "reports, {} do not hold as they stand; the other {} are [what calculators and "
-            "planners get wrong]({}), on a page of its own. The tests compute each of them again "
+            "reports, {} do not hold, {} of them by a slip of the pen, and {} depend on what the "
+            "source leaves open; the other {} are [what calculators and planners get wrong]({}), "
+            "on a page of its own. The tests compute each of them again "
             "on every change, from the same data and formulas that you can run yourself. Below is "
             "a line for each, by source; the page of a source has the computation, the correction "
-            "and the evidence. [What holds, and what can only be quoted]({}), is on a page of its "
-            "own too. `flopbook claims` lists all rows in a terminal, by source, topic or "
-            "verdict.\n"
-        ).format(counted, in_print, len(wrong), counted - in_print, PITFALLS, HELD),
+            "and the evidence. [What holds, and what can only be quoted]({}) is listed apart. "
+            "`flopbook claims` prints all rows in a terminal, by source, topic or verdict.\n"
+        ).format(
+            counted,
+            in_print,
+            verdicts["does-not-hold"] + verdicts["typo"],
+            verdicts["typo"],
+            verdicts["depends"],
+            counted - in_print,
+            PITFALLS,
+            HELD,
+        ),
         *_overview(rows),
     ]
     for source, of_source in _by_source(wrong):
@@ -216,10 +226,10 @@ def _source_page(page: str, rows: list[Row]) -> str:
     is_held = rows[0].verdict in SHORT
     back = relative(page, HELD if is_held else PAGE)
     title = f"{'Claims that hold' if is_held else 'Errata'}: {source.title}"
-    words = "need no correction" if is_held else "do not hold as they stand"
+    words = "need no correction" if is_held else "need a correction or a condition"
     counted = "One claim" if len(rows) == 1 else f"{len(rows)} claims"
     if len(rows) == 1:
-        words = "needs no correction" if is_held else "does not hold as it stands"
+        words = "needs no correction" if is_held else "needs a correction or a condition"
     blocks = [
         front_matter(title, f"Numeric claims of {source.title}, recomputed, with corrections."),
         Markdown("# {}\n").format(title),
@@ -331,7 +341,7 @@ def _article(row: Row, page: str) -> Html:
         correction = stated_words(row.corrected, words_first=slip)
         facts.append(fact("Correct", tag("strong", correction)))
     if row.reproduces:
-        facts.append(fact("How it came about", tag("code", row.reproduces)))
+        facts.append(fact("What gives it", tag("code", row.reproduces)))
     if row.assumption:
         facts.append(fact("Left open", row.assumption))
     facts += [

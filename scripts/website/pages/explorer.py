@@ -265,8 +265,8 @@ def plain_table(rows: Sequence[ExplorerRow]) -> Html:
     return Html(
         '<div class="fb-scroll" tabindex="0" role="region" aria-label="All entries">\n'
         '<table class="fb-all">'
-        "<caption>Chips, then what is built of them. Totals of nodes, systems and pods follow from "
-        "their parts. {} A dash: {}.</caption>\n"
+        "<caption>Chips first, then the nodes, systems and pods built from them, with totals "
+        "summed from their parts. {} A dash: {}.</caption>\n"
         "<thead><tr>{}</tr></thead>{}{}</table></div>"
     ).format(
         UNITS_OF_COLUMNS,

@@ -18,13 +18,11 @@ _NEUTRAL = {"dtype": "bf16", "sparsity": "dense"}
 
 
 def state_query(formula: Formula, options: Mapping[str, Any]) -> str:
-    """The query of a link to a form with these options and no others; empty where there is no form.
+    """The query of a link to a form with these options and no others.
 
     What the first example has and the options lack is named too, without a value: else the form
     would add it.
     """
-    if not formula.printed:
-        return ""
     state = {name: _typed(formula, name, setting) for name, setting in options.items()}
     stated = {name: text for name, text in state.items() if text}
     if not set(stated) <= {*takes(formula), *divides_chips(formula), *formula.inputs}:

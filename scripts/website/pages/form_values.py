@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import math
+import re
 from collections.abc import Iterator, Sequence
 from typing import TypedDict, cast
 
@@ -26,14 +28,16 @@ from flopbook.evaluation.lookups import (
     WIDE_FORMATS,
     from_chip,
 )
+from flopbook.evaluation.notes import MESH_ENDS
 from flopbook.evaluation.request import Request
-from flopbook.formulas import get_formula, printed
+from flopbook.formulas import formulas, get_formula
 from flopbook.formulas.declaration import Formula
 from flopbook.hardware.chip import Chip
 from flopbook.hardware.network import Network
 from flopbook.hardware.picked import Picked, PickedWord
+from flopbook.hardware.rooflines import Chips
 from flopbook.hardware.servers import pick_node_size
-from flopbook.quantities.dtypes import OPTIONS, RULES, STANDS_FOR, WIDTHS
+from flopbook.quantities.dtypes import BLOCK_DTYPES, OPTIONS, RULES, STANDS_FOR, WIDTHS
 from flopbook.quantities.unit_table import COUNT_SUFFIXES, COUNTS, PLAIN_SUFFIXES, UNITS
 from flopbook.quantities.units import CUSTOMARY, PREFIXES, format_quantity
 
@@ -48,19 +52,24 @@ TAKEN = (
 )
 # They belong to a torus, and a slice has sides of its own where they stay open.
 _SIDES = ("side_x", "side_y")
-# What `collective` takes from the network of a chip beside its links.
-NETWORK = (
-    *("topology", "wrap", "ring_side", "chips_per_node", "scaleout_bandwidth", "level_overlap"),
-    *("startup", "ramp", "efficiency", "reduction_efficiency"),
-)
+# What calculators take from the network of a chip beside its links.
+NETWORK = {
+    "collective": (
+        *("topology", "wrap", "ring_side", "chips_per_node", "scaleout_bandwidth", "level_overlap"),
+        *("startup", "ramp", "efficiency", "reduction_efficiency"),
+    ),
+    "sharded-matmul": ("axes",),
+}
 # The same where a calculator goes without, if the chip does not say.
 KNOWN = {"chips_per_node": "known_domain", "scaleout_bandwidth": "known_beyond"}
+FORM_SPARSITIES = ("dense", "2:4")  # that a form offers
 Record = dict[str, object]
 
 
 # What every form needs beside chips and models, and what it knows of each of those.
-COMMON = ("bytes", "formats", "tensors", "stand_ins", "wide", "said")
+COMMON = ("bytes", "blocks", "formats", "tensors", "stand_ins", "wide", "said")
 _NAMES = ("id", "name", "aliases")
+_ENTRY = re.compile(r"\b[a-z0-9]+/[a-z0-9][a-z0-9.-]*[a-z0-9]")
 # Notes on a network speak of these too.
 _OF_NETWORKS = ("axes", "scaleup_domain")
 
@@ -83,6 +92,7 @@ def picker_record() -> Record:
         "chips": [chip_record(Chip(entry)) for entry in entries if entry.computes],
         "models": [_model_record(name) for name in model_ids()],
         "bytes": WIDTHS,
+        "blocks": BLOCK_DTYPES,
         "formats": {name: rule._asdict() for name, rule in RULES.items()},
         "tensors": _tensor_words(),
         "stand_ins": STANDS_FOR,
@@ -95,7 +105,7 @@ def lent_record(formula: Formula, record: Record) -> Record:
     """Of all chips and models the values that a calculator takes: a page asks for no others."""
     specs = formula.inputs.values()
     chip_fields = {"peaks" if spec.chip == "peak" else spec.chip for spec in specs if spec.chip}
-    if "chips_per_node" in chip_fields:
+    if {"chips_per_node", "torus_axes"} & chip_fields:
         chip_fields.update(_OF_NETWORKS)
     model_fields = {spec.model for spec in specs if spec.model}
     taken = {"chips": chip_fields, "models": model_fields}
@@ -139,14 +149,25 @@ def _general_notes() -> dict[str, list[str]]:
         "by_rule": [BY_RULE],
         "no_peak": [NO_PEAK],
         "other_peaks": [OTHER_PEAKS],
+        "mesh_ends": [MESH_ENDS],
     }
 
 
 def _value_record(picked: Picked | PickedWord | Value, notes: Sequence[str] = ()) -> Record:
     record: Record = {"value": picked.value, "source": picked.source}
     if notes:
-        record["notes"] = list(notes)
+        record["notes"] = [_with_names_of_systems(note) for note in notes]
     return record
+
+
+def _with_names_of_systems(note: str) -> str:
+    """A note as a form can say it: the page knows the names of chips, which are chosen there."""
+
+    def name(found: re.Match[str]) -> str:
+        known = found[0] in entry_ids() and not load_entry(found[0]).computes
+        return load_entry(found[0]).name if known else found[0]
+
+    return _ENTRY.sub(name, note)
 
 
 # Chips.
@@ -159,6 +180,7 @@ def chip_record(chip: Chip) -> Record:
         "name": chip.name,
         "aliases": [*chip.entry.aliases, *chip.entry.device_names],
         "peaks": _peak_records(chip),
+        "roofs": _roof_records(chip),
         **dict(_taken_records(chip)),
     }
 
@@ -175,6 +197,16 @@ def _peak_records(chip: Chip) -> dict[str, dict[str, Record]]:
             record = _value_record(picked, picked.notes)
             peaks.setdefault(claim.dtype, {})[claim.sparsity] = record
     return peaks
+
+
+def _roof_records(chip: Chip) -> dict[str, dict[str, Record]]:
+    """Number format -> sparsity -> all roofs in the words of `roofline`, that peak first."""
+    roofs: dict[str, dict[str, Record]] = {}
+    for dtype, sparsity in itertools.product(WIDTHS, FORM_SPARSITIES):
+        with contextlib.suppress(FlopbookError):  # no such peak, or no bandwidth of the memory
+            picked = Chips((chip,)).pick_roofs(dtype, sparsity)
+            roofs.setdefault(dtype, {})[sparsity] = _value_record(picked, picked.notes)
+    return roofs
 
 
 def _taken_records(chip: Chip) -> Iterator[tuple[str, Record]]:
@@ -196,15 +228,16 @@ def _taken_records(chip: Chip) -> Iterator[tuple[str, Record]]:
 
 
 def _network_records(chip: Chip) -> Iterator[tuple[str, Record]]:
-    formula = get_formula("collective")
-    request = Request(formula, {"chip": chip.id})
-    for name in NETWORK:
-        spec = formula.inputs[name]
-        with contextlib.suppress(FlopbookError):  # not on record for this chip
-            if picked := from_chip(name, spec, request):
-                yield spec.chip, _value_record(picked, picked.notes)
-                if name in KNOWN:
-                    yield KNOWN[name], _value_record(picked)
+    for calculator, names in NETWORK.items():
+        formula = get_formula(calculator)
+        request = Request(formula, {"chip": chip.id})
+        for name in names:
+            spec = formula.inputs[name]
+            with contextlib.suppress(FlopbookError):  # not on record for this chip
+                if picked := from_chip(name, spec, request):
+                    yield spec.chip, _value_record(picked, picked.notes)
+                    if name in KNOWN:
+                        yield KNOWN[name], _value_record(picked)
     # Sides hold for as many chips alone as make a whole domain; the last follows from the others.
     sides = Network(chip).pick_whole_sides()
     whole = math.prod(side.value for side in sides)
@@ -291,5 +324,5 @@ def _weights_of_a_layer(model: Shape, counted: str) -> float | None:
 
 def _asked_of_models() -> tuple[str, ...]:
     """The fields of models that some calculator takes."""
-    fields = [spec.model for formula in printed().values() for spec in formula.inputs.values()]
+    fields = [spec.model for formula in formulas().values() for spec in formula.inputs.values()]
     return tuple(dict.fromkeys(field for field in fields if field))

@@ -33,16 +33,10 @@ def form_markup(formula: Formula, waits: bool = False) -> Html:
     """The place of the form, with the first example's answer for readers without JavaScript.
 
     One that `waits` is made when a reader asks for it: a page of text is light without its data.
-    A calculator that is ordinary Python has no form: its page says so, and shows its examples.
     """
     line = Html("<p>Example: <code>{}</code><br>{}</p>").format(
         example(formula), _answer_words(formula)
     )
-    if not formula.printed:
-        return line + Html(
-            "\n\nThis one runs in a terminal and in Python; the examples below show what it "
-            "prints.\n"
-        )
     # The script of the form finds its place by the class and reads the record from the attribute.
     return Html(
         '<div class="fb-calculator" data-calculator="{}"{} data-spec="{}">{}'
@@ -52,7 +46,8 @@ def form_markup(formula: Formula, waits: bool = False) -> Html:
     ).format(
         attribute(formula.id),
         Html(" data-waits") if waits else Html(),
-        json.dumps(form_record(formula)),
+        # A product such as A * B -> C ends no tag, whoever reads the page by patterns.
+        json.dumps(form_record(formula)).replace(">", "\\u003e"),
         line,
     )
 
@@ -62,8 +57,6 @@ def _answer_words(formula: Formula) -> Html:
     result = calculated_example(formula)
     words = form_words().get(formula.id, {})
     name = words.get("answer", next(iter(formula.outputs)))
-    if formula.outputs[name].table or result[name] is None:
-        return Html("It prints a table.")
     sentence = words.get("says") or f"{formula.outputs[name].meaning}."
     return Html("<strong>{}</strong> {}").format(
         _worded(formula, name, result[name]),
@@ -90,8 +83,10 @@ def _chips(result: Result) -> float:
 
 
 def _worded(formula: Formula, name: str, value: Any) -> str:
-    """A value in a sentence: shares in percent, all else as everywhere."""
+    """A value in a sentence: shares in percent, of a table the first row, else as everywhere."""
     spec = formula.outputs.get(name) or formula.inputs[name]
+    if name in formula.outputs and formula.outputs[name].table:
+        value = value[0]
     if name in form_words().get(formula.id, {}).get("percent", ()):
         return f"{said(100 * value, '1')} %"
     return said(value, spec.unit)
@@ -99,11 +94,12 @@ def _worded(formula: Formula, name: str, value: Any) -> str:
 
 def form_record(formula: Formula) -> dict[str, object]:
     """What the form needs of a formula: inputs, outputs, origins of values, first example."""
+    first = calculated_example(formula)
     return {
         "id": formula.id,
         "takes": list(takes(formula)),
         "inputs": [_input_record(formula, name, spec) for name, spec in formula.inputs.items()],
-        "outputs": [_output_record(name, spec) for name, spec in formula.outputs.items()],
+        "outputs": [_output_record(name, spec, first) for name, spec in formula.outputs.items()],
         "asks": list(formula.asks),
         "divides": list(formula.divides),
         "omissions": {each.name: each.of for each in formula.omissions},
@@ -163,10 +159,11 @@ def _input_record(formula: Formula, name: str, spec: Input) -> Mapping[str, obje
         "most": _json_limit(spec.most),
         "default": _json_limit(formula.defaults.get(name)),
         "optional": name in formula.defaults,
+        "text": bool(spec.text),
     }
 
 
-def _output_record(name: str, spec: Output) -> Mapping[str, object]:
+def _output_record(name: str, spec: Output, first: Result) -> Mapping[str, object]:
     return {
         "name": name,
         "unit": spec.unit,
@@ -175,6 +172,9 @@ def _output_record(name: str, spec: Output) -> Mapping[str, object]:
         "absent": spec.absent,
         "lacking": spec.lacking,
         "choices": list(spec.choices),
+        # In ordinary Python an output may be several, which no picture can draw.
+        "several": isinstance(first[name], tuple),
+        "table": spec.table,
     }
 
 

@@ -5,7 +5,9 @@ The sentences are templates at the head, for an editor to read in one place.
 
 from __future__ import annotations
 
+import math
 import statistics
+import string
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -15,9 +17,10 @@ from flopbook.data.library import reference
 from flopbook.hardware.choice import choose
 from flopbook.hardware.five_figures import five_figures
 from flopbook.hardware.picked import Picked
-from flopbook.quantities.units import format_quantity
+from flopbook.quantities.units import format_quantity, percent
 from scripts.website.markup import Html, attribute
 from scripts.website.pages.explorer import ExplorerRow, anchor
+from scripts.website.pages.meaning import ridge_words
 from scripts.website.pages.priced import PRICES_PLACE, newest_prices
 from scripts.website.pages.products import rows_by_id
 from scripts.website.pages.quantities import (
@@ -35,24 +38,32 @@ from scripts.website.pages.values import anchor_of, shown_value
 _PEAK = "{dtype}, {sparsity}, on the matrix engine."
 _VECTOR_PEAK = "{dtype}, {sparsity}, on the vector engine: no matrix rate is recorded."
 _SPARSE = "With {sparsity} sparsity: {value}."
+_ONLY_SPARSE = "Only with {sparsity} sparsity: {value} in {dtype}."
 _NEXT_FORMATS = "Narrower formats: {list}."
-_MEMORY = "{type}holds {params} in bf16, weights alone."
+_MEMORY = "{type}holds {params} of 16 bits, weights alone."
 _BANDWIDTH = "Reads the whole memory in {time}."
-_RIDGE = "Needs {ridge:,.0f} FLOP per byte to stay busy in {dtype}."
+_RIDGE = "Needs {ridge} FLOP per byte to stay busy in {dtype}."
 _LINK = "{name}one way{domain}."
 _DOMAIN = ", in a domain of {count:,.0f} chips"
 _BOTH_WAYS = "Printed as {value}, both ways added."
+_UNDIRECTED = "No one-way rate; {value} is printed without a direction."
 _POWER = "{kind}{efficiency} per watt at the {dtype} peak."
 _POWER_ALONE = "{kind}power."
 _DATE = "{event} {date}."
 _MEASURED = "Of the dense {dtype} peak: {value} in a matrix product of {shape}."
+_BEST_MEASURED = "Of the dense {dtype} peak: {value}, {shape}."
+_OVER_PEAK = "Over 100 %: the card runs above the boost clock of its printed peak."
 _MEASURERS = "All who measured: {low:.0f} to {high:.0f} %."
 _PRICES = "On demand: the middle of {count} list prices, {low} to {high}."
+_TWO_PRICES = "On demand: the lower of two list prices; the other is {high}."
 _ONE_PRICE = "On demand, by the list price on file."
 _MEASURED_ALIKE = 0.01
 _TOTAL = "Of all its chips together."
 _LOOKED_AT = "Looked at: {source}."
-_SAID_BY = "Says {source}."
+# Who stands behind a figure that its vendor does not print.
+_ESTIMATED = "Estimated by {source}, not printed by the vendor."
+_REPORTED = "Reported by {source}."
+_SAID_BY = "According to {source}."
 # The peak on the card: the first of these that the product has.
 _LEADING = (
     *(("bf16", "tensor", sparsity) for sparsity in ("dense", "unstated")),
@@ -60,9 +71,14 @@ _LEADING = (
     *(("fp8", "tensor", sparsity) for sparsity in ("dense", "unstated")),
     *(("int8", "tensor", sparsity) for sparsity in ("dense", "unstated")),
     *((dtype, "vector", "dense") for dtype in ("bf16", "fp16", "fp32")),
+    # Block formats and four bits: all that is printed of some chips that only serve.
+    *(
+        (dtype, "tensor", sparsity)
+        for dtype in ("mxfp8", "mxint8", "bfp8", "nvfp4", "fp4", "mxfp4", "mxint4")
+        for sparsity in ("dense", "unstated")
+    ),
 )
-_NARROWER = ("fp8", "mxfp8", "int8", "fp4", "nvfp4", "mxfp4", "int4")
-_MOST_NARROWER = 2
+_NARROWER = ("fp8", "mxfp8", "int8", "mxint8", "fp4", "nvfp4", "mxfp4", "int4", "mxint4")
 
 
 class Peak(NamedTuple):
@@ -136,9 +152,16 @@ def leading_peak(cells: Cells) -> Peak | None:
     """bf16 on the matrix engine, else the nearest that the product has."""
     for dtype, engine, sparsity in _LEADING:
         cell = cells.get(peak_id(dtype, engine, sparsity))
-        if isinstance(cell, Picked):
+        if isinstance(cell, Picked) and not _is_sparse(
+            cell, cells.get(peak_id(dtype, engine, "2:4"))
+        ):
             return Peak(dtype, engine, sparsity, cell)
     return None
+
+
+def _is_sparse(cell: Picked, sparse: Picked | str | None) -> bool:
+    """Whether a rate without a word on sparsity is the one that another source calls sparse."""
+    return isinstance(sparse, Picked) and math.isclose(cell.value, sparse.value, rel_tol=0.01)
 
 
 def _absent(row: ExplorerRow, name: str, label: str) -> CardFigure:
@@ -158,7 +181,8 @@ def _place(row: ExplorerRow, cell: Picked) -> str:
 
 def _peak(row: ExplorerRow, peak: Peak | None) -> CardFigure:
     if peak is None:
-        return _absent(row, peak_id("bf16", "tensor", "dense"), "Peak")
+        figure = _absent(row, peak_id("bf16", "tensor", "dense"), "Peak")
+        return figure._replace(sentences=(*_only_sparse(row.cells), *figure.sentences))
     template = _VECTOR_PEAK if peak.engine == "vector" else _PEAK
     sentences = [template.format(dtype=peak.dtype, sparsity=SPARSITIES[peak.sparsity])]
     for sparsity in ("2:4", "4:1"):
@@ -167,17 +191,41 @@ def _peak(row: ExplorerRow, peak: Peak | None) -> CardFigure:
             words = shown_value(sparse.claim)
             sentences.append(_SPARSE.format(sparsity=sparsity, value=words))
     if narrower := list(_narrower(row.cells, peak)):
-        sentences.append(_NEXT_FORMATS.format(list=", ".join(narrower[:_MOST_NARROWER])))
+        sentences.append(_NEXT_FORMATS.format(list=", ".join(narrower)))
     words = format_quantity(peak.picked.value, peak.picked.unit)
+    sentences += _behind(peak.picked)
     return CardFigure("Peak", words, _place(row, peak.picked), _told(row, sentences), "fb-flop")
 
 
+def _only_sparse(cells: Cells) -> Iterator[str]:
+    """The sparse rate of a product of which no other is known: all that its vendor prints."""
+    for dtype in ("bf16", "fp16", *_NARROWER):
+        cell = cells.get(peak_id(dtype, "tensor", "2:4"))
+        if isinstance(cell, Picked):
+            value = shown_value(cell.claim)
+            yield _ONLY_SPARSE.format(sparsity="2:4", value=value, dtype=dtype)
+            return
+
+
 def _narrower(cells: Cells, peak: Peak) -> Iterator[str]:
-    """Peaks of narrower formats, as dense as the one that leads."""
+    """The peak of each narrower width, as dense as the one that leads: of 8 bits, then of 4."""
+    width = _bits(peak.dtype)
     for dtype in _NARROWER:
         cell = cells.get(peak_id(dtype, peak.engine, peak.sparsity))
-        if dtype != peak.dtype and isinstance(cell, Picked):
+        if _bits(dtype) < width and isinstance(cell, Picked):
+            width = _bits(dtype)
             yield f"{dtype} {shown_value(cell.claim)}"
+
+
+def _bits(dtype: str) -> int:
+    """The bits of a value, with which the name of its format ends: 8 of mxfp8."""
+    return int(dtype[-2:].lstrip(string.ascii_letters))
+
+
+def _behind(cell: Picked) -> tuple[str, ...]:
+    """A sentence where the figure is an estimate or a report: who acts on it should know."""
+    template = {"estimated": _ESTIMATED, "reported": _REPORTED}.get(cell.claim.basis)
+    return (template.format(source=reference(cell.claim.source).short),) if template else ()
 
 
 def _told(row: ExplorerRow, sentences: list[str]) -> tuple[str, ...]:
@@ -193,9 +241,12 @@ def _memory(row: ExplorerRow) -> CardFigure:
         return _absent(row, "memory", "Memory")
     held = float(f"{cell.value / 2:.2g}")
     params = format_quantity(held, "param").replace("param", "parameter")
-    opening = f"{cell.kind}: " if cell.kind else ""
+    # Of a memory whose kind no source says, what it holds is all there is to say.
+    has_kind = cell.claim.type or cell.claim.tier != "unstated"
+    opening = f"{cell.kind}: " if cell.kind and has_kind else ""
     sentence = _capitalized(_MEMORY.format(type=opening, params=params))
-    return CardFigure("Memory", cell.words, _place(row, cell), _told(row, [sentence]), "fb-byte")
+    told = _told(row, [sentence, *_behind(cell)])
+    return CardFigure("Memory", cell.words, _place(row, cell), told, "fb-byte")
 
 
 def _capitalized(sentence: str) -> str:
@@ -211,7 +262,9 @@ def _bandwidth(row: ExplorerRow, peak: Peak | None) -> CardFigure:
     if memory is not None:
         sentences.append(_BANDWIDTH.format(time=_rounded(memory / cell.value)))
     if peak is not None:
-        sentences.append(_RIDGE.format(ridge=peak.picked.value / cell.value, dtype=peak.dtype))
+        ridge = ridge_words(peak.picked.value / cell.value)
+        sentences.append(_RIDGE.format(ridge=ridge, dtype=peak.dtype))
+    sentences += _behind(cell)
     words = format_quantity(cell.value, "byte/s")
     return CardFigure("Memory bandwidth", words, _place(row, cell), tuple(sentences), "fb-byte")
 
@@ -224,7 +277,8 @@ def _rounded(seconds: float) -> str:
 def _link(row: ExplorerRow) -> CardFigure:
     cell = row.cells.get("scaleup_bandwidth")
     if not isinstance(cell, Picked):
-        return _absent(row, "scaleup_bandwidth", "Link to other chips")
+        figure = _absent(row, "scaleup_bandwidth", "Link to other chips")
+        return figure._replace(sentences=(*_undirected(row), *figure.sentences))
     domain = value_of(row.cells, "scaleup_domain")
     where = _DOMAIN.format(count=domain) if domain else ""
     name = f"{cell.kind}, " if cell.kind else ""
@@ -233,8 +287,20 @@ def _link(row: ExplorerRow) -> CardFigure:
         both = format_quantity(2 * cell.value, "byte/s")
         sentences.append(_BOTH_WAYS.format(value=both))
     words = format_quantity(cell.value, "byte/s")
-    sentence = _told(row, sentences)
+    sentence = _told(row, [*sentences, *_behind(cell)])
     return CardFigure("Link to other chips", words, _place(row, cell), sentence, "fb-byte")
+
+
+def _undirected(row: ExplorerRow) -> Iterator[str]:
+    """A rate of all links of the chip that may be of one way or of both: not to be compared."""
+    claim = choose(
+        claim
+        for claim in row.entry.claims
+        if (claim.field, claim.direction, claim.aggregate)
+        == ("scaleup_bandwidth", "unstated", "chip")
+    )
+    if claim is not None and claim.si_value:
+        yield _UNDIRECTED.format(value=shown_value(claim))
 
 
 def _power(row: ExplorerRow, peak: Peak | None) -> CardFigure:
@@ -248,7 +314,7 @@ def _power(row: ExplorerRow, peak: Peak | None) -> CardFigure:
         opening = f"{_capitalized(kind.strip())}: " if kind else ""
         sentence = _POWER.format(kind=opening, efficiency=rate, dtype=peak.dtype)
     words = format_quantity(cell.value, "W")
-    return CardFigure("Power", words, _place(row, cell), (sentence,))
+    return CardFigure("Power", words, _place(row, cell), (sentence, *_behind(cell)))
 
 
 def _year(row: ExplorerRow) -> CardFigure:
@@ -273,13 +339,16 @@ def _measured(row: ExplorerRow, peak: Peak | None) -> Iterator[CardFigure]:
     if claim is None or not claim.si_value:
         return
     share = claim.si_value / peak.picked.value
-    sentence = _MEASURED.format(
+    # A sweep has no one shape, and says so in words.
+    template = _MEASURED if "x" in claim.shape and claim.shape[0].isdigit() else _BEST_MEASURED
+    sentence = template.format(
         dtype=peak.dtype,
         value=format_quantity(claim.si_value, peak.picked.unit),
         shape=sides(claim.shape),
     )
-    said = (sentence, *_measurers(row.entry.id, peak.dtype, share))
-    yield CardFigure("Measured", f"{100 * share:.0f} %", _anchor(row, claim), said, "fb-flop")
+    over = (_OVER_PEAK,) if share > 1 else ()
+    said = (sentence, *over, *_measurers(row.entry.id, peak.dtype, share))
+    yield CardFigure("Measured", percent(share), _anchor(row, claim), said, "fb-flop")
 
 
 def _measurers(chip: str, dtype: str, shown: float) -> Iterator[str]:
@@ -304,7 +373,8 @@ def _rent(row: ExplorerRow) -> Iterator[CardFigure]:
     if not asked:
         return
     low, high = (f"{price:,.2f}" for price in (min(asked), max(asked)))
-    sentence = _ONE_PRICE if low == high else _PRICES.format(count=len(asked), low=low, high=high)
+    template = _TWO_PRICES if len(asked) == 2 else _PRICES
+    sentence = _ONE_PRICE if low == high else template.format(count=len(asked), low=low, high=high)
     words = f"{statistics.median_low(asked):,.2f} USD/h"
     yield CardFigure("Rent", words, PRICES_PLACE, (sentence,))
 

@@ -19,7 +19,9 @@ from flopbook.hardware.chip import chip
 from flopbook.quantities.units import format_quantity
 from scripts.website.figures import drawn_of
 from scripts.website.figures.drawing import svg
+from scripts.website.figures.origins import newest_reading
 from scripts.website.markup import Html, attribute, link, trusted
+from scripts.website.pages.accelerators import INDEX
 from scripts.website.pages.sources import html_link
 
 GPU, TPU, MODEL = "nvidia/h100-sxm", "google/tpu-v5p", "llama-3-8b"
@@ -44,12 +46,10 @@ def living(page: str, name: str) -> Html:
     scene = _SCENES[name]()
     anchor = f"fig-living-{name}"
     drawn = drawn_of(scene.still)
-    calculator = link(
-        f"calculator {scene.calculator}", html_link(page, f"calculators/{scene.calculator}.md")
-    )
     return Html(
         '<figure class="fb-figure fb-alive" id="{id}" data-scene="{name}" data-given="{given}">'
-        '<p class="fb-says">{title}</p><div class="fb-stage">{still}</div>'
+        '<div class="fb-chart-head"><p class="fb-says">{title}</p></div>'
+        '<div class="fb-stage"><div class="fb-wide" tabindex="0">{still}</div></div>'
         '<div class="fb-controls" role="group" aria-label="{title}"></div>'
         '<p class="fb-told" aria-live="polite">{words}</p>'
         '<figcaption>{caption} <span class="fb-from">Source: {source}.</span></figcaption></figure>'
@@ -61,8 +61,19 @@ def living(page: str, name: str) -> Html:
         still=trusted(svg(drawn, anchor)),
         words=drawn.description,
         caption=scene.caption,
-        source=calculator,
+        source=_source(page, scene),
     )
+
+
+def _source(page: str, scene: Scene) -> Html:
+    """What a picture is computed from; with the day of the newest reading where chips are given."""
+    calculator = link(
+        f"calculator {scene.calculator}", html_link(page, f"calculators/{scene.calculator}.md")
+    )
+    if not scene.given:
+        return calculator
+    chips = link("chips", html_link(page, INDEX))
+    return Html("{}, {}, as read by {}").format(chips, calculator, newest_reading())
 
 
 def _fsdp() -> Scene:

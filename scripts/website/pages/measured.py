@@ -5,6 +5,7 @@ from __future__ import annotations
 import statistics
 from collections.abc import Sequence
 
+from flopbook.quantities.units import percent
 from scripts.website.markup import Html, table
 from scripts.website.measured.comparisons import ComparedRun, compared
 
@@ -18,7 +19,7 @@ def measured_table(kind: str) -> Html:
     rows = [_row(name, [line for line in lines if line.group == name]) for name in groups]
     if len(groups) > 1:
         rows.append(_row("all", lines))
-    return table(HEAD, rows, caption="Measured runs against the calculator")
+    return table(HEAD, rows, caption="Measured runs against the calculator", stacked=True)
 
 
 def refused_rows(kind: str) -> int:
@@ -31,4 +32,11 @@ def _row(name: str, lines: Sequence[ComparedRun]) -> tuple[str, ...]:
     typical = statistics.median(abs(line.error) for line in lines)
     bias = statistics.median(line.error for line in lines)
     factor = worst.computed / worst.measured
-    return (name, str(len(lines)), f"{typical:.0%}", f"{bias:+.0%}", f"× {factor:.2g}", worst.id)
+    return (
+        name,
+        str(len(lines)),
+        percent(typical),
+        percent(bias, signed=True),
+        f"× {factor:.2g}",
+        worst.id,
+    )

@@ -9,8 +9,8 @@ from flopbook.hardware.picked import Picked
 from scripts.website.markup import Html, Markdown, attribute, link, tag
 from scripts.website.pages.accelerators import INDEX, entry_page
 from scripts.website.pages.explorer import ExplorerRow, items, state_of
-from scripts.website.pages.products import COLUMNS, rows_by_id
-from scripts.website.pages.quantities import value_of
+from scripts.website.pages.products import COLUMNS, FigureColumn, rows_by_id
+from scripts.website.pages.quantities import peak_id, value_of
 from scripts.website.pages.sources import html_link
 
 MOST = 4  # of a kind
@@ -18,6 +18,8 @@ MOST = 4  # of a kind
 _ALIKE_BY = tuple(column.id for column in COLUMNS[:3])
 _FAR = 3.0  # from this factor on products are not alike
 _SHOWN = tuple(column for column in COLUMNS if column.id != "date")
+# For chips that multiply in fp16 and not in bf16.
+_FP16 = COLUMNS[0]._replace(head="fp16, dense", id=peak_id("fp16", "tensor", "dense"))
 _GONE = ("cancelled", "discontinued", "internal-only")
 _FAMILY, _ALIKE = "Same family", "Similar performance"
 _CAPTION = "Multiples of {}"
@@ -29,12 +31,13 @@ def neighbours(entry_id: str, page: str) -> list[Html]:
     family, alike = family_of(row), similar(row)
     if not family and not alike:
         return []
+    columns = columns_of(row, (*family, *alike))
     bodies = [
-        _body(title, rows, row, page)
+        _body(title, rows, row, columns, page)
         for title, rows in ((_FAMILY, family), (_ALIKE, alike))
         if rows
     ]
-    heads = (Html('<th scope="col" class="fb-n">{}</th>').format(c.head) for c in _SHOWN)
+    heads = (Html('<th scope="col" class="fb-n">{}</th>').format(c.head) for c in columns)
     caption = _CAPTION.format(row.entry.name)
     return [
         Markdown("\n## Close relatives\n"),
@@ -44,6 +47,13 @@ def neighbours(entry_id: str, page: str) -> list[Html]:
             '<thead><tr><th scope="col">Product</th>{1}</tr></thead>\n{2}\n</table>\n</div>\n'
         ).format(caption, Html().join(heads), Html("\n").join(bodies)),
     ]
+
+
+def columns_of(base: ExplorerRow, others: Sequence[ExplorerRow]) -> list[FigureColumn]:
+    """The figures in which the product can be compared with any of the others."""
+    has_bf16 = isinstance(base.cells.get(_SHOWN[0].id), Picked)
+    columns = _SHOWN if has_bf16 else (_FP16, *_SHOWN[1:])
+    return [column for column in columns if any(ratio(one, base, column.id) for one in others)]
 
 
 def family_of(row: ExplorerRow) -> list[ExplorerRow]:
@@ -89,20 +99,26 @@ def compare_link(page: str, ids: Iterable[str]) -> Html:
     )
 
 
-def _body(title: str, rows: Sequence[ExplorerRow], base: ExplorerRow, page: str) -> Html:
+def _body(
+    title: str,
+    rows: Sequence[ExplorerRow],
+    base: ExplorerRow,
+    columns: Sequence[FigureColumn],
+    page: str,
+) -> Html:
     head = Html('<tr class="fb-group"><th scope="rowgroup" colspan="{}">{}</th></tr>').format(
-        len(_SHOWN) + 1, title
+        len(columns) + 1, title
     )
-    lines = Html("\n").join(_row(row, base, page) for row in rows)
+    lines = Html("\n").join(_row(row, base, columns, page) for row in rows)
     return Html("<tbody>{}\n{}</tbody>").format(head, lines)
 
 
-def _row(row: ExplorerRow, base: ExplorerRow, page: str) -> Html:
+def _row(row: ExplorerRow, base: ExplorerRow, columns: Sequence[FigureColumn], page: str) -> Html:
     cells = Html().join(
         Html('<td class="{}" data-label="{}">{}</td>').format(
-            f"fb-n {column.kind}".strip(), column.head, _ratio(row, base, column.id)
+            f"fb-n {column.kind}".strip(), column.head, _ratio_words(ratio(row, base, column.id))
         )
-        for column in _SHOWN
+        for column in columns
     )
     name = link(row.entry.name, compare_link(page, (base.entry.id, row.entry.id)))
     page_link = link("page", html_link(page, entry_page(row.entry.id)))
@@ -111,8 +127,13 @@ def _row(row: ExplorerRow, base: ExplorerRow, page: str) -> Html:
     )
 
 
-def _ratio(row: ExplorerRow, base: ExplorerRow, name: str) -> Html:
-    own, first = row.cells.get(name), base.cells.get(name)
-    if not isinstance(own, Picked) or not isinstance(first, Picked) or not first.value:
+def ratio(row: ExplorerRow, base: ExplorerRow, name: str) -> float | None:
+    """How many times the figure of the base a product has; None where one of them lacks it."""
+    own, first = value_of(row.cells, name), value_of(base.cells, name)
+    return own / first if own is not None and first else None
+
+
+def _ratio_words(times: float | None) -> Html:
+    if times is None:
         return tag("span", "-", "fb-none")
-    return Html.escape(f"{float(f'{own.value / first.value:.2g}'):,.10g}×")
+    return Html.escape(f"{float(f'{times:.2g}'):,.10g}×")

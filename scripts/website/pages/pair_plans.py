@@ -16,10 +16,10 @@ from scripts.website.pages.sources import html_link
 
 _SERVES = (
     "Eight of each are predicted to generate {first_rate} tokens/s of Llama 3 70B in bf16 on "
-    "{first} and {other_rate} on {other}, each divided in its best way{cost}. Four of five "
+    "{first} and {other_rate} on {other}, each in its best layout{cost}. Four of five "
     "measured runs lie within a factor of {band} of such a prediction."
 )
-_COSTS = "; at list prices a million tokens cost {first_usd} and {other_usd}"
+_COSTS = "; at the lowest list prices a million tokens cost {first_usd} and {other_usd}"
 _EIGHT = 8
 
 

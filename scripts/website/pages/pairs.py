@@ -43,18 +43,19 @@ _EQUAL = "Both have about the same {what}, {high}."
 _POWER = "{winner} is specified at {low}, {loser} at {high}."
 _LACKS = "The {what} of {name} is {words}."
 _WORK = (
-    "Work that waits for arithmetic, such as training and long prompts, is {peak}; work that waits "
-    "for memory, such as decoding, is {band}. These are ratios of data sheets: software and "
-    "networks take their share."
+    "In {dtype}, work that waits for arithmetic, such as training and long prompts, is {peak}; "
+    "work that waits for memory, such as decoding, is {band}."
 )
+_WORK_IN_FP8 = "In fp8, arithmetic is {peak}."
+_OF_DATA_SHEETS = "These are ratios of data sheets: software and networks take their share."
 _FASTER = "up to {ratio} times as fast on {winner}"
-_ALIKE = "no faster on either"
-_FITS = (
-    "The weights of Llama 3 70B in bf16 take {first_count} × {first} or {other_count} × {other}."
-)
+_ALIKE = "about as fast on both"
+_FITS = "The 16-bit weights of Llama 3 70B take {first_count} × {first} or {other_count} × {other}."
 _ARITHMETIC = "fb-of-arithmetic"
 _FACTOR_SAME = 1.05  # a closer ratio would be printed as 1
 _FACTOR_LARGE = 10
+# From here on the ratio of one format would mislead who computes in the other.
+_FACTOR_APART = 1.1
 _PEAK = Quantity(PEAK, "Dense bf16 rate", "FLOP/s")
 _QUANTITIES = {quantity.id: quantity for quantity in QUANTITIES}
 
@@ -82,6 +83,14 @@ HEADLINES = (
     Headline("link rate, one way", "scaleup_bandwidth", _QUANTITIES["scaleup_bandwidth"]),
     Headline("power", "power", _QUANTITIES["power"], "fb-of-power"),
 )
+# The first row of two of which one has no bf16: Volta and Turing multiply in fp16 alone.
+_FP16 = Headline(
+    "dense fp16 rate",
+    peak_id("fp16", "tensor", "dense"),
+    _PEAK._replace(label="Dense fp16 rate"),
+    _ARITHMETIC,
+)
+_BF16 = HEADLINES[0]
 
 
 class Pair(NamedTuple):
@@ -150,8 +159,8 @@ def index_page(pairs: list[Pair]) -> str:
         ),
         Markdown("# {}\n").format(TITLE),
         Markdown(
-            "Pairs that people ask for. A number says how many times the figure of the first the "
-            "second has; a name opens the verdict, the values and their sources. Any two to six of "
+            "Pairs that people ask for. A number is the second chip's figure over the first's; a "
+            "name opens the verdict, the values and their sources. Any two to six of "
             "the {} products can be compared in [the explorer]({}), with prices that you type.\n"
         ).format(len(rows_by_id()), attribute("../accelerators/index.md")),
         table(head, map(_listed, pairs), kind="fb-sort", caption=_CAPTION, stacked=True),
@@ -161,11 +170,26 @@ def index_page(pairs: list[Pair]) -> str:
 
 def _listed(pair: Pair) -> list[str | Sortable]:
     """The row of a comparison: its name, and a ratio for each headline."""
-    ratios = (ratio_of(pair, headline) for headline in HEADLINES)
     return [
         link(pair.title, html_link(INDEX, pair.page)),
-        *(Sortable(ratio_words(ratio), ratio or 0) for ratio in ratios),
+        *(_listed_ratio(pair, headline) for headline in headlines_of(pair)),
     ]
+
+
+def _listed_ratio(pair: Pair, headline: Headline) -> Sortable:
+    """A ratio as the list shows it, with its format where that is not the one of the column."""
+    ratio = ratio_of(pair, headline)
+    words = ratio_words(ratio)
+    if headline is _FP16:
+        words += Html(" <small>fp16</small>")
+    return Sortable(words, ratio or 0)
+
+
+def headlines_of(pair: Pair) -> tuple[Headline, ...]:
+    """The rows of a comparison: those of all, led by fp16 where bf16 does not compare the two."""
+    if ratio_of(pair, _BF16) is None and ratio_of(pair, _FP16) is not None:
+        return _FP16, *HEADLINES[1:]
+    return HEADLINES
 
 
 def ratio_of(pair: Pair, headline: Headline) -> float | None:
@@ -213,7 +237,7 @@ def _calculator(pair: Pair, row: ExplorerRow) -> Html:
 
 def sentences(pair: Pair) -> Iterator[str]:
     """What the two differ in, figure by figure."""
-    headlines = [headline for headline in HEADLINES if headline.id != "power"]
+    headlines = [headline for headline in headlines_of(pair) if headline.id != "power"]
     yield from (_difference(pair, headline) for headline in headlines if _is_said(pair, headline))
     yield from _power(pair)
 
@@ -272,13 +296,20 @@ def _power(pair: Pair) -> Iterator[str]:
 
 
 def _work(pair: Pair) -> Iterator[str]:
-    """What the two ratios mean for work of either sort."""
-    peaks = [value_of(row.cells, peak_id(*START)) for row in pair]
-    bands = [value_of(row.cells, "memory_bandwidth") for row in pair]
+    """What the ratios mean for work of either sort, and in fp8 where that differs."""
+    headline, narrow, *_ = headlines_of(pair)
+    peaks, narrow_peaks, bands = (
+        [value_of(row.cells, name) for row in pair]
+        for name in (headline.id, narrow.id, "memory_bandwidth")
+    )
     if None in peaks or None in bands:
         return
-    peak, band = (_faster(pair, *values) for values in (peaks, bands))
-    yield _WORK.format(peak=peak, band=band)
+    dtype = headline.id.split(":")[1]
+    yield _WORK.format(dtype=dtype, peak=_faster(pair, *peaks), band=_faster(pair, *bands))
+    wide, fp8 = ratio_of(pair, headline), ratio_of(pair, narrow)
+    if wide and fp8 and not 1 / _FACTOR_APART < fp8 / wide < _FACTOR_APART:
+        yield _WORK_IN_FP8.format(peak=_faster(pair, *narrow_peaks))
+    yield _OF_DATA_SHEETS
 
 
 def _faster(pair: Pair, first: float | None, other: float | None) -> str:
@@ -307,7 +338,7 @@ def _weights(pair: Pair) -> Iterator[str]:
 
 def table_of(pair: Pair, names: tuple[str, str]) -> Html:
     """The headlines of both with bars, the better one marked, and the ratio of the second."""
-    rows = Html("\n").join(_row(pair, headline) for headline in HEADLINES)
+    rows = Html("\n").join(_row(pair, headline) for headline in headlines_of(pair))
     heads = Html().join(
         Html('<th scope="col" class="fb-n">{}</th>').format(
             link(name, html_link(pair.page, entry_page(row.entry.id)))

@@ -86,9 +86,8 @@ def peers(page: str) -> Html:
     """A line for each prediction of others, and ours on runs whose whole source was left out."""
     theirs = [_row(peer, page) for peer in PEERS]
     ours = [_ours(kind, title) for kind, title in OURS.items()]
-    return table(
-        HEAD, [*theirs, *ours], caption="Errors that predictions of others were found to have"
-    )
+    caption = "Errors that predictions of others were found to have"
+    return table(HEAD, [*theirs, *ours], caption=caption, stacked=True)
 
 
 def _row(one: Peer, page: str) -> tuple[str | Html, ...]:

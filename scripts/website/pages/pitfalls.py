@@ -138,7 +138,7 @@ def _article(row: Row) -> Html:
         fact("Ours", Html("{} <code>{}</code>").format(_our_pages(row), row.call)),
     ]
     if row.reproduces:
-        facts.append(fact("How it comes about", tag("code", row.reproduces)))
+        facts.append(fact("What gives it", tag("code", row.reproduces)))
     version = Html("{}. {}").format(cite(row.source, PAGE), reference(row.source).note)
     facts += [
         fact("Version", version),

@@ -9,6 +9,7 @@ import shlex
 from flopbook.cli.app import run
 from flopbook.errors import FlopbookError
 from flopbook.planning.planner import PlannedLayout
+from flopbook.quantities.units import percent
 from scripts.website.markup import Html, code_block, table
 from scripts.website.measured.published_layouts import PUBLISHED, PublishedLayout, compared
 from scripts.website.pages.sources import cite
@@ -16,10 +17,11 @@ from scripts.website.pages.sources import cite
 HEAD = ("Run", "Layout", "#Slower than the best of its time", "#Than the best of today", "Best")
 
 
-def terminal(line: str, until: str = "") -> Html:
+def terminal(line: str, until: str = "", since: str = "") -> Html:
     """A command line with what it prints, run when the page is made.
 
-    What follows a line that begins with `until` is left out. Raises FlopbookError.
+    What follows a line that begins with `until` is left out, and what precedes one that begins with
+    `since`. Raises FlopbookError.
     """
     words = shlex.split(line)
     if words[:1] != ["flopbook"]:
@@ -35,13 +37,19 @@ def terminal(line: str, until: str = "") -> Html:
         if not mark:
             raise FlopbookError(f"'{line}' prints no line that begins with '{until}'")
         text = f"{kept.rstrip()}\n..."
+    if since:
+        _, mark, rest = text.partition(f"\n{since}")
+        if not mark:
+            raise FlopbookError(f"'{line}' prints no line that begins with '{since}'")
+        text = f"...\n{since}{rest}"
     return code_block(f"$ {line}\n{text.rstrip()}", "console")
 
 
 def published_layouts(page: str) -> Html:
     """A row for each published layout: how much slower it is predicted than the best."""
     rows = [_row(page, layout) for layout in PUBLISHED.values()]
-    return table(HEAD, rows, caption="Published layouts and the best predicted ones")
+    caption = "Published layouts and the best predicted ones"
+    return table(HEAD, rows, caption=caption, stacked=True)
 
 
 def _row(page: str, one: PublishedLayout) -> tuple[str, ...]:
@@ -52,8 +60,8 @@ def _row(page: str, one: PublishedLayout) -> tuple[str, ...]:
     return (
         run_name,
         " ".join(f"{name.upper()} {size}" for name, size in one.layout.items()),
-        f"{then.slower:.1%}",
-        f"{now.slower:.1%}",
+        percent(then.slower, 1),
+        percent(now.slower, 1),
         _words(now.best),
     )
 

@@ -67,7 +67,10 @@ def trained(found: RunPlan, price: Mapping[str, Any] | None) -> tuple[str, str]:
     tokens = shape(str(question.model)).pick("tokens").value
     steps = math.ceil(tokens / (question.batch * question.run.shape.tokens))
     seconds = steps * best.seconds
-    cost = f", {money(seconds * question.chips * price['usd_per_s'])}" if price else ""
+    cost = ""
+    if price:
+        usd = money(seconds * question.chips * price["usd_per_s"])
+        cost = f", {usd} {_at(price)}"
     tried = found.feasible + found.infeasible.get(NO_ROOM, 0)
     step, low, high = (rounded(time, "s") for time in (best.seconds, best.low, best.high))
     return (
@@ -86,15 +89,19 @@ def served(found: ServingPlan, price: Mapping[str, Any] | None) -> tuple[str, st
     first = rounded(best.first_token, "s")
     cost = ""
     if price:
-        cost = (
-            f" {million_tokens(price, found.question.chips, best.tokens_per_s)} a million tokens."
-        )
+        usd = million_tokens(price, found.question.chips, best.tokens_per_s)
+        cost = f" {usd} a million tokens {_at(price)}."
     return (
         f"Fits: {total} tokens/s, {low} to {high} (80 % band).",
         f"The best of {found.considered:,} ways: {serving_words(best)}. "
         f"{best.batch * best.replicas:,} conversations at once; each gets {each} tokens/s after "
         f"{first}.{cost}",
     )
+
+
+def _at(price: Mapping[str, Any]) -> str:
+    """What the chip costs: a reader who pays another price has to know this one."""
+    return f"at {3600 * price['usd_per_s']:.4g} USD/h, the lowest list price"
 
 
 def _refuse_empty(layouts: Sized) -> None:

@@ -108,11 +108,11 @@ def practicals_page(practicals: Sequence[Practical], chapters: Sequence[Chapter]
     blocks = [
         front_matter(
             "Practicals",
-            "Notebooks that compute, measure and check what the handbook says, ready to take away.",
+            "Notebooks that compute, measure and check what the handbook says, ready to download.",
         ),
         Markdown("# Practicals\n"),
         Markdown(
-            "Each practical is a notebook that ends with assertions of its own claims. It was "
+            "Each practical is a notebook that ends by asserting what it has claimed. It was "
             "executed when this site was built, unless it says otherwise. Read it here, or "
             "download it and run it yourself: it needs flopbook, NumPy and matplotlib, JAX where "
             "it says so, and no accelerator. Measurements that a page shows were recorded once, "

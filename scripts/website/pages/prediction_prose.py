@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from statistics import median
 from typing import Any
 
 from flopbook.errors import FlopbookError, UnknownName
 from flopbook.prediction import asking
 from flopbook.prediction.asking import Prediction
-from flopbook.prediction.bands import band_of
+from flopbook.prediction.bands import THROUGHPUT_BAND, band_of
 from flopbook.prediction.fitted import fitted_kinds
 from flopbook.prediction.parameters import PRIORS
 from flopbook.prediction.step_time import RIDGE
 from flopbook.prediction.validation import Comparison, summary_of
-from flopbook.quantities.units import format_quantity
+from flopbook.quantities.units import format_quantity, percent
 from scripts.website.figures.mfu_years import quartiles, trained
 from scripts.website.markup import Html, table
 from scripts.website.measured.ablation import AblationLine, ablation, line_of
@@ -77,7 +78,11 @@ class PredictedStep:
     def parts(self) -> Html:
         """A table of the parts, the longest first, with their share of the step."""
         rows = [
-            (name.replace("_", " "), format_quantity(seconds, "s"), f"{seconds / self._whole:.1%}")
+            (
+                name.replace("_", " "),
+                format_quantity(seconds, "s"),
+                percent(seconds / self._whole, 1),
+            )
             for name, seconds in sorted(self._found.parts.items(), key=lambda part: -part[1])
             if seconds > 0
         ]
@@ -130,6 +135,18 @@ class PredictionProse:
         """The factor of the band of a throughput."""
         return Number(band_of(fitted_kinds()[KIND], "throughput"), "1")
 
+    def calibrated(self, name: str) -> Number:
+        """What three runs of a left-out source make of its others: a count, else in per cent."""
+        found = fitted_kinds()[KIND].calibrated
+        if name not in found:
+            raise UnknownName("figure of calibration", name, found)
+        value = found[name]
+        return Number(value, "1") if isinstance(value, int) else _percent(value)
+
+    def aged(self) -> Number:
+        """The factor by which runs of later years widen that band, as a logarithm (1)."""
+        return Number(fitted_kinds()[KIND].years[THROUGHPUT_BAND], "1")
+
     def inside(self) -> Number:
         """The share of runs never fitted within the band of a run that states all, in per cent."""
         band = band_of(fitted_kinds()[KIND], "throughput")
@@ -139,6 +156,14 @@ class PredictionProse:
     def covering(self) -> Number:
         """The factor that would have held the promised share of the later runs."""
         return Number(covering_factor(), "1")
+
+    def spread(self, widening: float) -> Number:
+        """The error of left-out runs that a widening for few of them makes the band of (1)."""
+        return Number(math.log(self.band()) / float(self.aged()) / widening, "1")
+
+    def known(self) -> Number:
+        """The error that half of the fitted runs stay within, in per cent."""
+        return _percent(median(abs(line.error) for line in sound_lines(KIND, FIT)))
 
     def later(self, share: float = 0.5) -> Number:
         """The error that this share of the later runs stays within, in per cent."""
@@ -183,9 +208,9 @@ class PredictionProse:
         """The piece whose absence costs most, or the next after it, in words."""
         return _by_cost()[place].label
 
-    def worst_mean(self, place: int) -> Number:
-        """The mean error without this piece, in per cent."""
-        return _percent(_by_cost()[place].mean)
+    def worst_error(self, place: int, size: str = "mean") -> Number:
+        """The error without this piece, in per cent: its mean, median or 90th percentile."""
+        return _percent(getattr(_by_cost()[place], size))
 
     def quartile(self, place: int) -> Number:
         """The MFU, in per cent, below and above which a quarter of published runs lie."""
@@ -234,7 +259,7 @@ def _middle(line: Comparison) -> tuple[str, ...]:
         f"{row.hardware['n_chips']} × {row.hardware['chip']}",
         format_quantity(line.case.measured, unit),
         format_quantity(predicted, unit),
-        f"{100 * line.error:+.0f}%",
+        percent(line.error, signed=True),
     )
 
 
@@ -275,8 +300,8 @@ def _group(name: str, lines: Mapping[str, list[Comparison]]) -> tuple[str, ...]:
     return (
         name,
         str(fitted["n"]),
-        f"{fitted['median']:.0%}",
+        percent(fitted["median"]),
         str(never_fitted["n"]),
-        f"{never_fitted['median']:.0%}",
-        f"{never_fitted['bias']:+.0%}",
+        percent(never_fitted["median"]),
+        percent(never_fitted["bias"], signed=True),
     )

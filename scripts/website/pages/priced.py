@@ -10,7 +10,7 @@ from scripts.website.pages.accelerators import entry_page, source_cell
 from scripts.website.pages.sources import html_link
 
 PRICES_PLACE = "price-by-the-hour"  # where the heading below leads
-_HEAD = ("Cloud", "Offer", "Region", "Terms", "#USD for a chip and hour", "Price of", "Source")
+_HEAD = ("Cloud", "Offer", "Region", "Terms", "#USD per chip-hour", "Price of", "Source")
 CLOUDS = {
     "aws": "AWS",
     "azure": "Azure",
@@ -43,8 +43,7 @@ def price_section(entry: Entry, page: str) -> list[Html]:
         table(_HEAD, rows, caption="List prices", stacked=True),
         Markdown(
             "\nList prices for one chip with its share of the host, each as it stood on the day "
-            "given; clouds change them several times a year. A calculator takes one if told: "
-            "{}.\n"
+            "given; clouds change them several times a year. To calculate with one, add {}.\n"
         ).format(code_span(f"--chip {entry.id} --price-from {_best(of_chip).provider}")),
     ]
 
@@ -52,7 +51,8 @@ def price_section(entry: Entry, page: str) -> list[Html]:
 def price_table(page: str) -> Html:
     """All list prices on record, one row for each chip, offer, region and terms."""
     rows = [(_product(price.chip, page), *_cells(price, page)) for price in newest_prices()]
-    return table(("Chip", *_HEAD), rows, kind="fb-sort", caption="List prices of clouds")
+    head = ("Chip", *_HEAD)
+    return table(head, rows, kind="fb-sort", caption="List prices of clouds", stacked=True)
 
 
 def _product(chip: str, page: str) -> Html:

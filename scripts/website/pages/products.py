@@ -95,16 +95,21 @@ def short_name(entry: Entry) -> str:
 def family_tables(vendor_id: str, page: str) -> Html:
     """All products of a vendor in one table with a heading row for each family."""
     families = families_of(vendor_id)
-    bodies = [_family(name, members, page) for name, members in families.items()]
+    is_parted = len(families) > 1
+    bodies = [
+        _family(name, members, page, is_headed=is_parted or name != NO_FAMILY)
+        for name, members in families.items()
+    ]
     return _framed(f"Products of {vendor(vendor_id).name}", bodies)
 
 
-def _family(name: str, members: Sequence[Entry], page: str) -> Html:
+def _family(name: str, members: Sequence[Entry], page: str, *, is_headed: bool) -> Html:
     head = Html(
-        '<tr class="fb-group" id="{}"><th scope="rowgroup" colspan="{}">{}</th></tr>'
+        '<tr class="fb-group" id="{}"><th scope="rowgroup" colspan="{}">{}</th></tr>\n'
     ).format(attribute(family_anchor(name)), len(COLUMNS) + 1, name)
     rows = Html("\n").join(_row(rows_by_id()[member.id], page) for member in members)
-    return Html("<tbody>{}\n{}</tbody>").format(head, rows)
+    # "Other products" are none where there are no others.
+    return Html("<tbody>{}{}</tbody>").format(head if is_headed else Html(), rows)
 
 
 def _framed(caption: str, bodies: Iterable[Html]) -> Html:
@@ -145,4 +150,7 @@ def _value(row: ExplorerRow, column: FigureColumn, page: str) -> Html:
     target = html_link(page, entry_page(row.entry.id))
     place = row.places.get(id(cell.claim))
     href = target if place is None else Html("{}#{}").format(target, anchor(cell, place))
-    return link(column.quantity.of_cell(cell, row.entry.kind), href)
+    words = link(column.quantity.of_cell(cell, row.entry.kind), href)
+    # Who says the year of a chip hardly matters.
+    is_estimate = cell.claim.basis == "estimated" and column.id != "date"
+    return words + Html(" {}").format(tag("span", "estimated", "fb-note")) if is_estimate else words

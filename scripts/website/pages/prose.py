@@ -51,7 +51,7 @@ from scripts.website.pages.predicted import PredictedProse
 from scripts.website.pages.prediction_prose import PredictionProse
 from scripts.website.pages.prose_limits import ProseEnvironment, longest_expression
 from scripts.website.pages.published import published
-from scripts.website.pages.reached import ReachedProse
+from scripts.website.pages.reached_prose import ReachedProse
 from scripts.website.pages.sources import cite, html_link
 
 # What the expressions of a page raise in words of their own.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from flopbook.data.claims import Claim
 from scripts.website.markup import Html, tag, tooltip
@@ -12,9 +12,14 @@ from scripts.website.pages.values import anchor_of, badge, condition_words, show
 Placed = tuple[int, Claim]
 FIELDS = ("peak", "measured_matmul")
 _COLUMNS = {"dense": "Dense", "2:4": "2:4 sparse", "4:1": "4:1 sparse", "unstated": "Not stated"}
-_NOTE = (
-    "Hover over a value, or move to it with the keyboard, for its source. Training and serving "
-    "run at dense rates; sparse ones count multiplications by zero that are skipped."
+_SOURCES = "Point at a value, tap it or move to it with the keyboard: it shows its source."
+_SPARSE = (
+    "Training and serving run at dense rates; sparse ones count multiplications by zero that are "
+    "skipped."
+)
+_UNSTATED = (
+    "A rate that is not said to be dense may count multiplications by zero that are skipped, which "
+    "usually doubles it."
 )
 _MEASURED = "Measured"
 _TITLE = "Rates by number format"
@@ -39,7 +44,18 @@ def rate_table(placed: Sequence[Placed]) -> Html:
         '\n<table class="fb-rates"><caption class="fb-hidden">{0}</caption>'
         '<thead><tr><th scope="col">Format</th>{1}</tr></thead>\n<tbody>\n{2}\n</tbody></table>'
         '</div>\n<p class="fb-fine">{3}</p>'
-    ).format(_TITLE, cells, rows, _NOTE)
+    ).format(_TITLE, cells, rows, " ".join(_notes(used)))
+
+
+def _notes(used: Collection[str]) -> list[str]:
+    """Where the sources are, and what the columns that the table has mean for a reader."""
+    has_sparse = "2:4" in used or "4:1" in used
+    has_unstated = "unstated" in used
+    return [
+        _SOURCES,
+        *([_SPARSE] if has_sparse else []),
+        *([_UNSTATED] if has_unstated else []),
+    ]
 
 
 def _formats(placed: Iterable[Placed]) -> list[tuple[str, str]]:

@@ -13,7 +13,7 @@ from flopbook.data.library import load_entry, reference
 from flopbook.data.runs import MeasuredRun
 from flopbook.prediction.reached import Reached, reached_runs
 from flopbook.quantities.formatting import in_unit
-from flopbook.quantities.units import format_quantity
+from flopbook.quantities.units import format_quantity, percent
 from scripts.website.markup import (
     Html,
     Markdown,
@@ -37,8 +37,8 @@ HEAD = (
     "#Chips",
     "#Year",
     "Kind",
-    "Configuration",
-    "Source",
+    "¶Configuration",
+    "¶Source",
 )
 # Words of names that tell no chip of ours from another.
 _SHARED_WORDS = (
@@ -70,7 +70,7 @@ def runs_on(page: str) -> tuple[Reached, ...]:
 def reached_table(page: str, runs: Sequence[Reached]) -> Html:
     """These runs as a table, each as a row."""
     rows = [_row(run, page) for run in runs]
-    return table(HEAD, rows, kind="fb-sort fb-runs", caption="Published runs")
+    return table(HEAD, rows, kind="fb-sort fb-runs", caption="Published runs", stacked=True)
 
 
 def first_runs(page: str) -> Html:
@@ -177,10 +177,21 @@ def _rounded(value: float) -> float:
 
 def _configuration(run: Reached) -> Html:
     """How it ran in a line; a row that cannot be computed says why."""
-    words = Html.escape(", ".join(_settings(run.row)))
+    words = Html.escape(", ".join([*_limits(run), *_settings(run.row)]))
     for reason in _doubts(run):
         words += Html(' <span class="fb-badge">{}</span>').format(reason)
     return words
+
+
+def _limits(run: Reached) -> list[str]:
+    """What the source adds to the chip's name: half of it, a cap on its power.
+
+    Without it a rate of one of two devices would read as that of the whole chip.
+    """
+    name = str(run.row.hardware.get("chip", ""))
+    _, bracket, added = name.partition("(")
+    # A chip without a page of ours stands in its cell with all that its source says of it.
+    return [added.removesuffix(")")] if bracket and run.chip else []
 
 
 def _settings(row: MeasuredRun) -> list[str]:
@@ -300,8 +311,12 @@ def _beside(run: Reached) -> tuple[str | Html, ...]:
     printed, ratio = "-", "-"
     if rate.value and rate.share:
         printed = _in_tera(float(f"{rate.value / rate.share:.6g}"), rate.unit)
-        ratio = f"{100 * rate.share:.0f} %"
-    how = [what(row), *(str(row.run[name]) for name in ("software", "other") if name in row.run)]
+        ratio = percent(rate.share)
+    how = [
+        what(row),
+        *_limits(run),
+        *(str(row.run[name]) for name in ("software", "other") if name in row.run),
+    ]
     shown = _in_tera(rate.value, rate.unit) if rate.value else "-"
     return (
         KINDS[row.kind],
@@ -321,28 +336,27 @@ def _in_tera(value: float, si_unit: str) -> str:
 
 def _trained(runs: Sequence[Reached]) -> Markdown | None:
     """A sentence on the training runs of a chip."""
-    spread_of_runs = spread(run for run in runs if run.row.kind == "training_throughput")
-    if spread_of_runs is None:
+    found = spread(run for run in runs if run.row.kind == "training_throughput")
+    if found is None:
         return None
-    if spread_of_runs.number == 1:
-        return Markdown("The one published training run reaches an MFU of {} %.").format(
-            f"{100 * spread_of_runs.median:.0f}"
+    low, high, median = (f"{100 * n:.0f}" for n in (found.low, found.high, found.median))
+    if found.number == 1:
+        return Markdown("The one training run on record reaches an MFU of {} %.").format(median)
+    if low == high:
+        return Markdown("{} published training runs all reach an MFU of {} %.").format(
+            found.number, low
         )
     return Markdown(
         "{} published training runs reach an MFU of {} to {} %, with a median of {} %."
-    ).format(
-        spread_of_runs.number,
-        *(
-            f"{100 * n:.0f}"
-            for n in (spread_of_runs.low, spread_of_runs.high, spread_of_runs.median)
-        ),
-    )
+    ).format(found.number, low, high, median)
 
 
 def _served(runs: Sequence[Reached]) -> Markdown | None:
     count = sum(run.row.kind == "inference" for run in runs)
     if not count:
         return None
+    if count == 1:
+        return Markdown("1 published inference run is on record.")
     return Markdown("{} published inference runs are on record.").format(count)
 
 
@@ -357,32 +371,3 @@ def model_cell(model_id: str, page: str) -> str | Sortable:
     if spread_of_runs:
         words += Html(", MFU {} %").format(f"{100 * spread_of_runs.median:.0f}")
     return Sortable(words, len(runs))
-
-
-class ReachedProse:
-    """The published runs as prose names them: `reached.first()`, `.table()`, `.count()`.
-
-    `.table()` and `.here()` are of the runs whose page it is.
-    """
-
-    def __init__(self, page: str) -> None:
-        self._page = page
-
-    def first(self) -> Html:
-        """The first runs, with filters for all."""
-        return first_runs(self._page)
-
-    def table(self) -> Html:
-        """The runs of the page as a table. Raises KeyError for a page without."""
-        return reached_table(self._page, runs_on(self._page))
-
-    def here(self) -> Html:
-        """How many runs the page has. Raises KeyError for a page without."""
-        return Html("{:,} runs").format(len(runs_on(self._page)))
-
-    def count(self, of: str = "runs") -> Html:
-        """How many runs there are, or how many sources."""
-        runs = shown_runs()
-        if of == "sources":
-            return Html("{:,} sources").format(len({run.source.source for run in runs}))
-        return Html("{:,} runs").format(len(runs))

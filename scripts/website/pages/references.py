@@ -67,7 +67,7 @@ def index_page() -> str:
         ),
         Markdown("# References\n"),
         Markdown(
-            "{:,} works by topic, each with a sentence of ours on what it shows and when to read "
+            "{:,} works by topic, each with a note on what it shows and when to read "
             "it, and with BibTeX to copy, plus {} of values.\n"
         ).format(count, counted(len(references()) - count, "source")),
         Markdown(
@@ -77,8 +77,8 @@ def index_page() -> str:
         ).format(relative(INDEX, "api/v1/references.bib")),
         Markdown("## Topics\n"),
         Markdown(
-            "The number of works follows each topic; those of its parts are counted with it, and "
-            "once.\n"
+            "Each topic is followed by its number of works. Those of its parts are included, and a "
+            "work in several parts counts once.\n"
         ),
     ]
     for top in topics():

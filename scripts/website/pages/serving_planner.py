@@ -51,10 +51,10 @@ def page() -> str:
         Markdown("## What is tried\n"),
         Markdown(
             "Every way to divide the chips into replicas, by tensor, pipeline and expert "
-            "parallelism, with every number of sequences at once, in one pool or with prompts "
-            "apart. Shown are the three that generate the most tokens per second within the limits "
-            "under More; every number opens what it is made of. [Planning a run]({}) says how, and "
-            "[Will it train?]({}) plans a training run.\n"
+            "parallelism, with every number of sequences at once, in one pool or with prefill on "
+            "chips of its own. Shown are the three that generate the most tokens per second within "
+            "the limits under More; every number opens what it is made of. [Planning a run]({}) "
+            "says how, and [Will it train?]({}) plans a training run.\n"
         ).format(relative(PAGE, "planning.md#serving"), relative(PAGE, planner.PAGE)),
         Markdown("## In a terminal\n"),
         code_block(

@@ -19,9 +19,9 @@ def sought_section() -> list[Html]:
     return [
         Markdown("## {}\n").format(TITLE),
         Markdown(
-            "These chips are announced, in use or were sold, and have no page here: on the day "
-            "given, no source was found that prints their figures with unit and conditions. "
-            "Whoever knows one can [add the chip](contributing/index.md).\n"
+            "These chips have been announced, sold or put to use but have no page here: up to the "
+            "day given we found no source that prints their figures with units and conditions. "
+            "If you know one, [add the chip](contributing/index.md).\n"
         ),
         table(
             ("chip", "maker", "looked for on", "where", "found"), rows, caption=TITLE, stacked=True

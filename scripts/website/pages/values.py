@@ -25,6 +25,9 @@ _FIELD_WORDS = {
     "fabric_bandwidth": "bandwidth of the on-chip fabric",
 }
 _DIRECTIONS = {"one-way": "one way", "both": "both ways", "unstated": "direction unstated"}
+# What we add up ourselves has no digits of a source to keep: 42,522,624 TFLOP/s are 42.52 EFLOP/s.
+_RATES = ("FLOP/s", "OP/s")
+_LONG_SUM_FROM = 10_000
 # From here on digits are noise, and powers of ten are read faster.
 _SCIENTIFIC_FROM = 1e15
 
@@ -46,6 +49,8 @@ def shown_value(claim: Claim) -> str:
     # Nobody counts the zeros of 70000000000 params.
     if claim.unit in ("param", "token"):
         return format_quantity(claim.value, claim.unit)
+    if _is_long_sum(claim):
+        return format_quantity(claim.si_value or 0.0, claim.si_unit)
     digits = f"{claim.value:,.10g}"
     if abs(claim.value) >= _SCIENTIFIC_FROM:
         digits = f"{claim.value:.4g}"
@@ -53,6 +58,11 @@ def shown_value(claim: Claim) -> str:
     if claim.unit == "count":
         return digits
     return f"{digits} {plural(claim.unit, claim.value)}".strip()
+
+
+def _is_long_sum(claim: Claim) -> bool:
+    is_long = isinstance(claim.value, (int, float)) and claim.value >= _LONG_SUM_FROM
+    return is_long and claim.basis == "derived" and claim.si_unit in _RATES
 
 
 def condition_words(claim: Claim) -> str:
@@ -90,7 +100,8 @@ def badge(claim: Claim) -> Html:
     marks = []
     if claim.basis != "printed":
         marks.append(claim.basis)
-    if claim.sparsity == "unstated":
+    # Of what is not published, or not there, no sparsity can be stated.
+    if claim.sparsity == "unstated" and claim.published:
         marks.append("sparsity unstated")
     if claim.known_error:
         marks.append("known error")

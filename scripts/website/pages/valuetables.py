@@ -10,6 +10,7 @@ from flopbook.evaluation.answers import counted
 from flopbook.hardware.choice import Quantity, quantity_of
 from flopbook.hardware.parts import settled_totals
 from flopbook.hardware.shown import chosen_claims
+from flopbook.quantities.units import percent
 from scripts.website.markup import Html, table
 from scripts.website.pages.accelerators import KINDS, source_cell
 from scripts.website.pages.rates import Placed
@@ -131,5 +132,5 @@ def _difference(claim: Claim, winner: Claim | None) -> str:
     if abs(ratio - 1) < _SAME:
         return "same"
     if abs(ratio - 1) < 1:
-        return f"{ratio - 1:+.1%}"
+        return percent(ratio - 1, 1, signed=True)
     return f"{ratio:.3g} times"

@@ -8,7 +8,7 @@ from flopbook.evaluation.answers import counted
 from scripts.website.markup import Html, Markdown, front_matter, link, page_text, table
 from scripts.website.pages.accelerators import date_or_last, source_cell
 from scripts.website.pages.products import families_of, family_anchor, family_tables
-from scripts.website.pages.sources import cite, gone
+from scripts.website.pages.sources import cite, gone, listed
 
 
 def vendor_page(vendor_id: str) -> str:
@@ -89,5 +89,5 @@ def _reading(title: str, keys: tuple[str, ...], page: str) -> list[Html]:
         return []
     return [
         Markdown("\n## {}\n").format(title),
-        *(Markdown("- {}").format(cite(key, page)) for key in keys),
+        *listed(keys, page),
     ]

@@ -52,10 +52,45 @@ def test_a_layout_without_its_data_parallel_degree_is_open() -> None:
     assert messages(ROW._replace(parallelism={"tp": 4})) == []
 
 
-@pytest.mark.parametrize("degrees", [{"tp": 3}, {"tp": 4, "pp": 4}])
+@pytest.mark.parametrize("degrees", [{"tp": 3}, {"tp": 4, "pp": 4}, {"tp": 0}, {"ep": 0}])
 def test_degrees_divide_the_chips_that_replicas_share(degrees: dict[str, int]) -> None:
     (message,) = messages(ROW._replace(parallelism=degrees))
     assert "expected a divisor of the 8 chips" in message
+
+
+def test_a_group_of_experts_divides_the_chips() -> None:
+    """Expert parallelism shares out replicas: no group of six fits into eight chips."""
+    assert messages(ROW._replace(parallelism={**ROW.parallelism, "ep": 4})) == []
+    wrong = ROW._replace(parallelism={**ROW.parallelism, "ep": 6})
+    (message,) = messages(wrong)
+    assert "found ep 6, expected a divisor of the 8 chips; mend a degree" in message
+    assert messages(wrong._replace(flags=(WRONG_DEGREES,))) == []
+
+
+@pytest.mark.parametrize(
+    ("batch", "sound"),
+    [
+        ({"global_batch_seqs": 24, "micro_batch_seqs": 4}, True),
+        ({"global_batch_seqs": 20, "micro_batch_seqs": 4}, False),
+        ({"global_batch_seqs": 20}, True),
+        ({"micro_batch_seqs": 4}, True),
+    ],
+)
+def test_a_batch_is_whole_micro_batches_of_each_replica(batch: dict[str, int], sound: bool) -> None:
+    row = ROW._replace(parallelism={**ROW.parallelism, **batch})
+    assert (messages(row) == []) is sound
+    assert messages(row._replace(flags=(measured.WRONG_BATCH,))) == []
+    without_replicas = {"tp": 2, "pp": 2, **batch}
+    assert messages(ROW._replace(parallelism=without_replicas)) == []
+
+
+def test_a_batch_that_does_not_divide_says_by_what() -> None:
+    batch = {"global_batch_seqs": 20, "micro_batch_seqs": 4}
+    (message,) = messages(ROW._replace(parallelism={**ROW.parallelism, **batch}))
+    assert (
+        "found global_batch_seqs 20, expected a multiple of 8, micro_batch_seqs 4 x dp 2; "
+        f"mend one of the three, or flag {measured.WRONG_BATCH}" in message
+    )
 
 
 @pytest.mark.parametrize(("total", "sound"), [(800, True), (820, True), (840, False)])

@@ -51,6 +51,32 @@ def test_what_is_told_apart_is_fine(world: World, changes: dict[str, Any]) -> No
     assert found(world, PEAK, {**MORE, **changes}) == []
 
 
+def test_a_rate_in_step_with_that_of_another_point_is_of_that_point(world: World) -> None:
+    """The paper on the Maia 200 has FP4 in its abstract alone: twice the FP8 rate there."""
+    pointed = {**MORE, **ALL_TILES}
+    (words,) = found(world, PEAK, pointed, claim(dtype="fp8", value=212))
+    assert words.startswith("212 TFLOP/s here, in step with 106 TFLOP/s at all 40 tiles in line ")
+
+
+@pytest.mark.parametrize(
+    "narrow",
+    [
+        {"value": 200},
+        {"value": 212, **ALL_TILES},
+        {"value": 212, "source": "acme2026two"},
+        {"value": 212, "sparsity": "unstated"},
+        {"value": 212, "at_power_w": 900},
+        {"value": 290},
+    ],
+)
+def test_a_rate_of_the_usual_point_or_of_none_is_fine(world: World, narrow: dict[str, Any]) -> None:
+    assert found(world, PEAK, {**MORE, **ALL_TILES}, claim(dtype="fp8", **narrow)) == []
+
+
+def test_without_a_usual_rate_nothing_says_which_point_is_meant(world: World) -> None:
+    assert found(world, {**MORE, **ALL_TILES}, claim(dtype="fp8", value=212)) == []
+
+
 def test_the_usual_point_goes_first_and_another_says_so(world: World) -> None:
     narrow = claim(dtype="fp8", value=212, **ALL_TILES)
     world.entry("one", {**MORE, **ALL_TILES}, PEAK, narrow)

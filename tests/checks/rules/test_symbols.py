@@ -117,6 +117,8 @@ ELSEWHERE = {  # chapters in which a letter has another meaning, which their tab
     "pipeline-parallelism": ("F",),
     "expert-and-context-parallelism": ("F",),
     "low-precision": ("D", "F"),
+    "serving": ("D", "F"),
+    "reinforcement-learning": ("\\beta",),
 }
 
 

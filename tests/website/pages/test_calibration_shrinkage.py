@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from flopbook.quantities.units import percent
 from scripts.website.figures.calibration_shrinkage import SCATTERS, SOURCES, applied, figure
 
 some_runs = st.integers(1, 1000)
@@ -38,6 +39,6 @@ def test_the_exercises_of_the_chapter_use_the_same_weight() -> None:
 def test_the_words_are_those_of_the_lines() -> None:
     drawn = figure()
     for scatter in SCATTERS:
-        assert f"{applied(3, scatter):.0%} of the mean with three runs" in drawn.description
-    assert f"{applied(3, SCATTERS[-1]):.0%} of the way" in drawn.caption
+        assert f"{percent(applied(3, scatter))} of the mean with three runs" in drawn.description
+    assert f"{percent(applied(3, SCATTERS[-1]))} of the way" in drawn.caption
     assert SCATTERS[-1] == pytest.approx(3 * SOURCES), "three times as much, as the caption says"

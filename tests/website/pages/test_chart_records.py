@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from flopbook.drawing.scales import LETTER
 from flopbook.quantities.units import format_quantity
+from scripts.website.figures import origins
 from scripts.website.figures.chart import Chart
 from scripts.website.figures.drawing import Figure, Sheet, words
 from scripts.website.figures.narrow import WIDTH, narrow_sheet, shaped
@@ -269,6 +270,18 @@ def test_a_source_names_what_the_code_reads(tmp_path: Path) -> None:
     formula.write_text("from flopbook.formulas import attention_traffic\n")
     said = source_words(formula, "handbook/page.md")
     assert "calculator attention-traffic" in said and newest_reading() not in said
+
+
+FIGURES = Path(origins.__file__).parent
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("bandwidth_share", "measured runs"), ("step_budget", "prediction of a step")],
+)
+def test_what_is_measured_or_predicted_is_not_called_a_drawing(name: str, words: str) -> None:
+    said = source_words(FIGURES / f"{name}.py", "rates.md")
+    assert words in said and "definition" not in said
 
 
 def test_a_series_begins_empty() -> None:

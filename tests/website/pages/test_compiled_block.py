@@ -64,6 +64,7 @@ def test_a_layer_has_four_products_whose_times_go_with_their_sizes(name: str, ke
 
 def test_the_picture_of_a_layer_draws_every_kernel_and_launch() -> None:
     drawn = figure_of("layer-trace")
+    assert "then QKV and attention of the layer after it" in drawn.caption
     count = sum(len(layer(name)) for name in ("written", "compiled"))
     assert sum("<rect" in part for part in drawn.parts) == count + 3  # and a legend of three
     assert sum(part.count("L") for part in drawn.parts if part.startswith("<path")) == count

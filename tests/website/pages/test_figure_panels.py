@@ -46,6 +46,23 @@ def test_every_figure_stands_in_the_frame() -> None:
         assert not drawn.caption.startswith(drawn.title), name
 
 
+def test_arrow_keys_are_promised_where_they_read_something() -> None:
+    """One stop of the keyboard for each figure; a diagram leaves the keys to the page."""
+    silent = set()
+    for name, drawn in every_figure().items():
+        markup = figure_markup(name, PAGE).partition("fb-plotted")[2]
+        reads = "<title>" in "".join(drawn.parts) or any(
+            series.kind == "line" and len(series.points) > 2
+            for plot in drawn.plots
+            for series in plot.series
+        )
+        assert ("Arrow keys read the values." in markup) == reads, name
+        assert markup.partition("<figcaption>")[0].count('tabindex="0"') == 1, name
+        if not reads:
+            silent.add(name)
+    assert {"pipeline-schedule", "step-memory", "ring-collective"} <= silent
+
+
 def _inside(markup: str, kind: str) -> str:
     match = re.search(rf'class="{kind}">(.*?)</(?:p|span)>', markup)
     assert match, kind
@@ -63,6 +80,35 @@ def test_the_files_of_a_page_are_those_that_its_menus_name() -> None:
     linked = {name for page in pages for name in re.findall(rf'href="[./]*({FILES}[^"]+)"', page)}
     assert set(files) == linked
     assert len(linked) == 3, "two pictures, and values where there are some"
+
+
+def test_a_file_says_where_its_values_are_from() -> None:
+    """As the page does, in as many lines as it takes beside the name of the project."""
+    for name, work in (("decode-layer", ""), ("exchange-degrees", "DeepSeek-AI 2026")):
+        (text,) = (
+            text
+            for file, text in figure_files([figure_markup(name, PAGE)]).items()
+            if file.endswith(".svg")
+        )
+        shown = [words.text or "" for words in ET.fromstring(text).iter(f"{SVG}text")]
+        start = next(number for number, line in enumerate(shown) if line.startswith("flopbook"))
+        told = " ".join(reversed(shown[start + 1 :]))
+        assert told.startswith("Source: ") and work in told, told
+        assert re.search(r"as read by 20\d\d-\d\d-\d\d\.$", told), told
+        assert max(map(len, shown[start + 1 :])) <= 96
+
+
+def test_a_figure_with_a_work_of_its_own_names_it() -> None:
+    """Ten figures knew their work, and no reader saw it."""
+    told = {
+        name: _inside(figure_markup(name, PAGE), "fb-from")
+        for name, drawn in every_figure().items()
+        if drawn.source
+    }
+    assert len(told) >= 10 and all("fb-cite" in words for words in told.values())
+    measured = _inside(figure_markup("bandwidth-share", PAGE), "fb-from")
+    assert "measured runs" in measured
+    assert "the planner" in _inside(figure_markup("step-budget", PAGE), "fb-from")
 
 
 def test_a_file_is_a_whole_picture_with_its_colours(tmp_path: Path) -> None:
@@ -89,6 +135,20 @@ def test_values_are_those_that_are_drawn() -> None:
         for row in rows:
             assert abs(float(row["x"])) < 1e30 and abs(float(row["y"])) < 1e30, name
         assert rows[0]["x_is"] or name == "step-memory", name
+
+
+def test_what_a_pointer_shows_is_written_as_elsewhere() -> None:
+    """10,000 and 1e18; a year without a comma."""
+    for name, drawn in every_figure().items():
+        rows = csv.DictReader(io.StringIO(values(drawn)))
+        shown = [row["shown"] for row in rows] if drawn.plots else []
+        shown += re.findall("<title>(.*?)</title>", "".join(drawn.parts))
+        assert not any("e+" in words for words in shown), name
+    law = csv.DictReader(io.StringIO(values(every_figure()["moores-law"])))
+    assert any(row["shown"].endswith(" at 2016") for row in law)
+    lost = csv.DictReader(io.StringIO(values(every_figure()["checkpoint-interval"])))
+    shares = [row["shown"] for row in lost if " at " in row["shown"]]
+    assert shares and all(re.match(r"[\d.]+ % at [\d,.]+ \w+$", words) for words in shares)
 
 
 def test_a_line_of_a_chart_has_a_name() -> None:

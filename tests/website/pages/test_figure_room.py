@@ -51,6 +51,8 @@ FIGURES = (
     ("fat-tree", {}),
     ("fsdp-measured", {}),
     ("mixed-lanes", {}),
+    ("context-ways", {}),
+    ("causal-split", {}),
     ("narrow-sums", {}),
     ("recompute-memory", {}),
     ("scheme-arrays", {"scheme": "fsdp"}),

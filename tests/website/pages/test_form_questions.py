@@ -6,14 +6,14 @@ import pytest
 
 from flopbook.cli.calculators import command
 from flopbook.evaluation.calculator import divides_chips, takes
-from flopbook.formulas import get_formula, printed
+from flopbook.formulas import formulas, get_formula
 from scripts.website.pages.forms import form_record
 
 # A compute budget and a fit are all that there is to ask.
 FEWER = {"scaling-law": 2}
 
 
-@pytest.mark.parametrize("name", printed())
+@pytest.mark.parametrize("name", formulas())
 def test_a_calculator_names_its_questions(name: str) -> None:
     formula = get_formula(name)
     known = {*takes(formula), *divides_chips(formula), *formula.inputs}
@@ -22,7 +22,7 @@ def test_a_calculator_names_its_questions(name: str) -> None:
     assert form_record(formula)["asks"] == list(formula.asks)
 
 
-@pytest.mark.parametrize("name", printed())
+@pytest.mark.parametrize("name", formulas())
 def test_what_must_be_given_is_asked_or_comes_from_what_is_asked(name: str) -> None:
     """With its questions answered, a form has an answer."""
     formula = get_formula(name)
@@ -32,7 +32,7 @@ def test_what_must_be_given_is_asked_or_comes_from_what_is_asked(name: str) -> N
         assert one in formula.asks or one in formula.defaults or lent or dtype, one
 
 
-@pytest.mark.parametrize("name", printed())
+@pytest.mark.parametrize("name", formulas())
 def test_the_help_begins_with_the_questions(name: str) -> None:
     formula = get_formula(name)
     options = [option.name for option in command(formula).options]

@@ -12,7 +12,7 @@ import pytest
 
 from flopbook.architectures.shape import shape
 from flopbook.evaluation.calculator import calculate
-from flopbook.formulas import get_formula, printed
+from flopbook.formulas import formulas, get_formula
 from flopbook.hardware.chip import chip
 from scripts.website.pages.form_values import chip_record, lent_record, picker_record
 from scripts.website.pages.forms import form_markup, form_record
@@ -44,7 +44,7 @@ def test_an_output_that_is_a_word_names_its_choices() -> None:
 
 def test_a_form_gets_what_its_calculator_takes_and_no_more() -> None:
     record = picker_record()
-    for formula in printed().values():
+    for formula in formulas().values():
         lent = lent_record(formula, record)
         for kind, origin in (("chips", "chip"), ("models", "model")):
             fields = {getattr(spec, origin) for spec in formula.inputs.values()} - {""}
@@ -70,7 +70,7 @@ def _unpacked(value: Any, source: Any) -> Any:
 
 def test_packed_values_are_the_same_values_and_lighter() -> None:
     record = picker_record()
-    for formula in printed().values():
+    for formula in formulas().values():
         lent: Any = lent_record(formula, record)
         made: Any = packed(lent)
         for kind, entries in lent.items():
@@ -92,7 +92,7 @@ def test_packed_values_are_the_same_values_and_lighter() -> None:
 def test_a_page_brings_all_names_and_the_values_of_its_example() -> None:
     """Both files together are what was packed, and the first is the smaller by far."""
     record = picker_record()
-    for formula in printed().values():
+    for formula in formulas().values():
         lent = lent_record(formula, record)
         if not lent:
             continue

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from flopbook.errors import FlopbookError, UnknownName
 from flopbook.hardware.chip import chip
+from flopbook.quantities.units import percent
 from scripts import record_trace
 from scripts.website.figures.gpu_trace import figure
 from scripts.website.measured.gpu_traces import FILE, KINDS, gpu_step, gpu_steps, reduced
@@ -128,4 +129,4 @@ def test_the_figure_draws_every_kernel_of_both_steps() -> None:
     for parts in (drawn.parts, drawn.narrow.parts):
         assert "".join(parts).count("z") >= kernels
     saved = 1 - gpu_step("compiled").seconds / gpu_step("written").seconds
-    assert f"{saved:.0%}" in drawn.title
+    assert percent(saved) in drawn.title

@@ -35,7 +35,8 @@ def test_the_answer_of_training_is_that_of_the_planner() -> None:
         f": {layout_words(best._asdict())}. 15 trillion tokens take {duration(seconds)} " in meaning
     )
     usd = planner_data.price_record("nvidia/h100-sxm")
-    assert usd and meaning.endswith(f", {money(seconds * 512 * usd['usd_per_s'])}.")
+    cost = usd and money(seconds * 512 * usd["usd_per_s"])
+    assert meaning.endswith(f", {cost} at 3.2 USD/h, the lowest list price.")
 
 
 def test_layouts_are_said_as_practitioners_say_them() -> None:
@@ -72,9 +73,8 @@ def test_the_answer_of_serving_is_that_of_the_planner() -> None:
     assert f": {serving_words(best)}. {best.batch * best.replicas:,} conversations" in meaning
     assert f"each gets {1 / best.per_token:.2g} tokens/s" in meaning
     usd = planner_data.price_record("nvidia/h100-sxm")
-    assert usd and meaning.endswith(
-        f" {money(1e6 * 8 * usd['usd_per_s'] / rate)} a million tokens."
-    )
+    cost = usd and money(1e6 * 8 * usd["usd_per_s"] / rate)
+    assert meaning.endswith(f" {cost} a million tokens at 3.2 USD/h, the lowest list price.")
 
 
 def test_what_does_not_fit_is_no_example() -> None:

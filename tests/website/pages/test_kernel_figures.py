@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 
 import pytest
@@ -14,11 +15,20 @@ from flopbook.formulas import tile_traffic as traffic
 from scripts.website.figures import (
     attention_traffic,
     figure_of,
+    flash_blocks,
     kernel_timeline,
     simd_lanes,
+    tile_order,
     tile_traffic,
 )
-from scripts.website.figures.kernel_timeline import buffered, launched
+from scripts.website.figures.kernel_timeline import (
+    DECODED,
+    attended,
+    buffered,
+    decoded,
+    in_parts,
+    launched,
+)
 from scripts.website.figures.overlap import Bar, idle_share
 from scripts.website.figures.wave_quantisation import units
 
@@ -129,10 +139,50 @@ def test_starts_hide_behind_longer_kernels_only(kernels: int, launch: float, run
 
 
 def test_a_timeline_has_two_kinds() -> None:
-    assert "44%" not in figure_of("kernel-timeline").title
+    assert "44 %" not in figure_of("kernel-timeline").title
     assert figure_of("kernel-timeline", kind="launches").description.count("done after") == 3
     with pytest.raises(UnknownName, match="buffers"):
         figure_of("kernel-timeline", kind="buffer")
+
+
+def test_groups_of_warps_never_share_a_lane_and_do_the_same_work() -> None:
+    for groups in (1, 2):
+        bars = attended(groups)
+        assert len(bars) == 3 * kernel_timeline.BLOCKS
+        for lane in (0, 1):
+            spans = sorted((bar.start, bar.end) for bar in bars if bar.lane == lane)
+            assert all(end <= begin for (_, end), (begin, _) in pairwise(spans))
+    alone, paired = (max(bar.end for bar in attended(groups)) for groups in (1, 2))
+    assert alone == 4 * 1.5 and paired < 0.75 * alone
+
+
+def test_parts_take_the_longer_of_the_two_a_part_of_the_shorter_and_what_they_cost() -> None:
+    for parts, cost in ((1, 0.0), (4, 0.04), (16, 0.04)):
+        end = max(bar.end for bar in in_parts(parts, cost))
+        assert end == pytest.approx(1 + 0.8 / parts + parts * cost)
+    title = figure_of("kernel-timeline", kind="parts").title
+    assert "24 % less" in title and title.endswith("6 %")
+
+
+@given(st.integers(1, 6), TIMES, st.floats(0, 1))
+def test_halves_read_twice_and_hide_all_exchanges_but_the_last_half(
+    layers: int, work: float, share: float
+) -> None:
+    """An exchange of up to two readings and the work hides; undivided all three add up."""
+    exchange = share * (2 + work)
+    whole, halves = (decoded(parts, work, exchange, layers) for parts in (1, 2))
+    assert end(whole) == pytest.approx(layers * (1 + work + exchange))
+    assert end(halves) == pytest.approx(layers * (2 + work) + exchange / 2)
+
+
+def test_halves_of_the_picture_pay_with_many_sequences_alone() -> None:
+    """They pay where the exchange takes longer than one more reading, which takes 1."""
+    few, many = ([end(decoded(parts, *times)) for parts in (1, 2)] for times in DECODED.values())
+    assert few[1] > few[0] and many[1] < many[0]
+    assert [exchange > 1 for _, exchange in DECODED.values()] == [False, True]
+    drawn = figure_of("kernel-timeline", kind="halves")
+    assert "19 % less" in drawn.title and "39 % more" in drawn.title
+    assert drawn.description.count("done after") == 4
 
 
 def test_a_lane_without_bars_is_idle() -> None:
@@ -141,3 +191,31 @@ def test_a_lane_without_bars_is_idle() -> None:
     assert kernel_timeline.COPY < kernel_timeline.WORK, (
         "the caption says that all copies but the first are hidden"
     )
+
+
+def test_a_wave_as_a_block_reads_fewer_strips_than_in_one_row() -> None:
+    """132 tiles either way; orange areas go with strips, since both panels have one scale."""
+    assert {rows * columns for rows, columns in tile_order.ORDERS} == {132}
+    assert [tile_order.strips(*order) for order in tile_order.ORDERS] == [133, 23]
+    drawn = figure_of("tile-order")
+    orange = [_area(part) for part in drawn.parts if "fb-c6" in part][:4]
+    assert sum(orange[:2]) / sum(orange[2:]) == pytest.approx(133 / 23, rel=0.01)
+    assert figure_of("tile-order").narrow
+
+
+def test_one_block_of_scores_is_on_the_chip_and_those_before_it_are_gone() -> None:
+    drawn = figure_of("flash-blocks")
+    fills = [sum(f"fb-{kind}" in part for part in drawn.parts) for kind in ("c0", "c1", "c5")]
+    assert fills == [2, 1, flash_blocks.PASSES]  # queries and scores; keys; what is done
+    cells = flash_blocks.QUERIES * (flash_blocks.KEYS + 1) + flash_blocks.KEYS
+    assert sum("fb-hollow" in part for part in drawn.parts) == cells - sum(fills)
+
+
+def test_the_traffic_of_tiles_says_of_which_product_it_is() -> None:
+    assert "two matrices of side 8,192" in figure_of("tile-traffic").caption
+
+
+def _area(part: str) -> float:
+    found = re.search(r'width="([\d.]+)" height="([\d.]+)"', part)
+    assert found
+    return float(found[1]) * float(found[2])

@@ -59,6 +59,16 @@ def test_a_pointer_names_each_chip(module) -> None:
 def test_the_names_that_are_wanted_exist(module) -> None:
     """A name of an entry that is gone would silently not be drawn."""
     assert set(module._NAMED) <= set(entry_ids())
+    pointed = getattr(module, "_POINTED", {})
+    assert set(pointed) <= set(by_id(module)) and not set(pointed) & set(module._NAMED)
+
+
+def test_chips_of_the_worked_example_are_named_in_the_first_picture() -> None:
+    """A reader meets them again: by words beside the mark, or at the end of a line."""
+    text = "".join(peak_bandwidth.figure().parts)
+    for name in ("H100 SXM5 80GB", "H200 SXM 141GB", "H20 96GB", "B200 SXM", "MI355X", "TPU v6e"):
+        assert f">{name}<" in text
+    assert ">GroqChip 1<" in text
 
 
 def test_peak_and_bandwidth_are_those_of_the_chip() -> None:

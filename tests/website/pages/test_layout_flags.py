@@ -14,6 +14,7 @@ from scripts.website.figures.layout_flags import (
     figure,
     rows,
 )
+from scripts.website.pages.planned import terminal
 from tests.support.cases import every
 from tests.support.rendering import text_of
 
@@ -44,7 +45,24 @@ def test_who_derives_the_replicas(framework: str, way: str, words: str) -> None:
 def test_switches_are_the_defaults_that_the_chapter_warns_of() -> None:
     assert counted("Megatron-LM", "switch") == 2
     assert "both off by default in Megatron-LM" in CHAPTER
-    assert counted("MaxText", "switch") == 1 and "MaxText: `remat_policy: full`" in CHAPTER
+    assert counted("MaxText", "switch") == 2 and "MaxText: `remat_policy: full`" in CHAPTER
+    assert "only with `shard_optimizer_over_data`" in CHAPTER
+
+
+def test_torchtitan_gets_the_replicas_as_the_planner_writes_them() -> None:
+    """16 shards, since copies would keep a whole optimizer each; with stages that is ZeRO-2."""
+    line = (
+        "flopbook plan --model llama-3-70b --chip h100-sxm --chips 512 --batch-tokens 4Mi "
+        "--seq 8192 --tp 4 --pp 8 --virtual 10 --zero 1 --stack megatron-core --top 1 "
+        "--flags torchtitan"
+    )
+    assert line in CHAPTER
+    printed = terminal(line, since="pytorch/torchtitan")
+    assert "data_parallel_replicate_degree 1 " in printed
+    assert f"data_parallel_shard_degree {BATCH.replicas} " in printed
+    column = [row.cells[FRAMEWORKS.index("torchtitan")].text for row in rows()]
+    assert f"shard {BATCH.replicas}" in column and "ZeRO-2" in column
+    assert "these are the flags of ZeRO-2" in printed
 
 
 def test_the_title_counts_the_cells() -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from flopbook.errors import UnknownName
 from flopbook.formulas import get_formula
+from scripts.website.figures.origins import newest_reading
 from scripts.website.pages.living import living
 
 ASSETS = Path(__file__).resolve().parents[3] / "docs" / "assets" / "flopbook" / "living"
@@ -22,9 +23,11 @@ SCENES = ("fsdp", "pipeline", "ring")
 def test_without_a_script_a_picture_with_words_stands_there(name: str) -> None:
     markup = living("handbook/page.md", name)
     assert "<svg" in markup and "<title" in markup
+    assert '<div class="fb-wide" tabindex="0"><svg' in markup, "on a phone it keeps its letters"
     told = re.search(r'class="fb-told"[^>]*>(.*?)</p>', markup)
     assert told and re.search(r"\d", told[1]) and told[1].endswith((".", "step"))
     assert "Source: " in markup and "calculators/" in markup
+    assert (newest_reading() in markup) == (name != "pipeline"), "rates of chips have a day"
 
 
 @pytest.mark.parametrize("name", SCENES)

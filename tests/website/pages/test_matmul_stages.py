@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import pytest
 
+from flopbook.quantities.units import percent
 from scripts.website.figures.matmul_stages import (
     EPILOGUE,
     READ,
@@ -55,5 +56,5 @@ def test_beside_the_next_tile_only_the_last_epilogue_shows() -> None:
 
 
 def test_the_title_has_the_three_shares() -> None:
-    assert [f"{busy_share(way):.0%}" for way in WAYS] == ["38%", "71%", "84%"]
-    assert all(f"{busy_share(way):.0%}" in figure().title for way in WAYS)
+    assert [percent(busy_share(way)) for way in WAYS] == ["38 %", "71 %", "84 %"]
+    assert all(percent(busy_share(way)) in figure().title for way in WAYS)

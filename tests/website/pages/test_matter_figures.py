@@ -91,7 +91,7 @@ def test_as_many_copies_stay_in_a_node_as_chance_leaves_there() -> None:
     assert domain_copies.leaving(ranks) == 0
     drawn = "".join(domain_copies.figure().parts)
     colours = re.findall(r'<rect class="fb-(\w+)"[^>]*><title>', drawn)
-    assert colours.count("c1") == domain_copies.leaving(node)
+    assert colours.count("c6") == domain_copies.leaving(node)
     assert colours.count("c8") == 2 * experts - domain_copies.leaving(node)
 
 
@@ -145,4 +145,17 @@ def test_free_parts_run_from_the_sum_towards_the_longer_one(product: float, mess
 def test_parts_of_nothing_are_no_picture() -> None:
     with pytest.raises(FlopbookError, match="some time"):
         message_parts.figure(0)
-    assert "1.53" in message_parts.figure().title, "as the exercise with these times says"
+    drawn = message_parts.figure()
+    assert "A message of 800 us and a product of 1 ms" in drawn.caption.replace("µ", "u")
+    assert "1.53" not in drawn.title, "which an exercise with these times asks for"
+
+
+def test_areas_of_a_step_meet_at_the_higher_of_weights_and_arithmetic() -> None:
+    """The caches stand on the same edge that ends the area below them."""
+    drawn = decode_step.figure()
+    assert drawn.narrow is not None
+    for parts in (drawn.parts, drawn.narrow.parts):
+        lower, upper = re.findall(r'<polygon class="fb-c\d" points="([^"]+)"', "".join(parts))
+        edge = lower.split()[len(lower.split()) // 2 :]
+        assert edge[::-1] == upper.split()[: len(edge)]
+    assert "the lower area is flat until arithmetic takes longer" in drawn.caption

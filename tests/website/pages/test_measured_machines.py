@@ -115,7 +115,7 @@ def test_each_version_of_the_kernel_is_faster_than_the_one_before() -> None:
     shares = [version.share for version in versions]
     assert len(versions) == 7 and shares == sorted(shares)
     assert shares[0] < library.share < shares[-1] < 1
-    assert "37.6%" in figure_of("matmul-ladder").description
+    assert "37.6 %" in figure_of("matmul-ladder").description
 
 
 def test_fsdp_computes_every_layer_once_forward_and_once_back() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from flopbook.ledger.rows import ledger_row
+from flopbook.quantities.units import percent
 from scripts.website.figures.overlap_measured import BOUND, figure, pairs
 
 
@@ -29,8 +30,8 @@ RUNS = ("vanilla", "async", "float8-vanilla", "float8-async")
 def test_the_words_are_those_of_the_bars() -> None:
     drawn = figure()
     found = pairs()
-    assert f"lost {1 - found[0].ratio:.0%}" in drawn.title
-    assert f"to {found[-1].ratio - 1:.0%}" in drawn.title
+    assert f"lost {percent(1 - found[0].ratio)}" in drawn.title
+    assert f"to {percent(found[-1].ratio - 1)}" in drawn.title
     assert drawn.narrow is not None
     for parts in (drawn.parts, drawn.narrow.parts):
         text = "".join(parts)

@@ -66,7 +66,7 @@ def test_every_verdict_is_sentences_with_true_ratios(pair: pairs.Pair) -> None:
     assert len(told) >= 4
     for sentence in told:
         assert sentence.endswith(".") and "{" not in sentence and "None" not in sentence
-    for headline in pairs.HEADLINES:
+    for headline in pairs.headlines_of(pair):
         cells = [row.cells.get(headline.id) for row in pair]
         if headline.id == "power" or not all(isinstance(cell, Picked) for cell in cells):
             continue
@@ -100,7 +100,7 @@ def test_bars_are_as_long_as_the_values_and_the_better_one_is_marked(pair: pairs
     assert max(widths) == 1 and min(widths) > 0
     rows = re.findall(r'<tr><th scope="row">.*?</tr>', table)
     assert len(rows) == len(pairs.HEADLINES)
-    for row, headline in zip(rows, pairs.HEADLINES, strict=True):
+    for row, headline in zip(rows, pairs.headlines_of(pair), strict=True):
         assert row.count("fb-best") <= 1
         assert ("fb-of-arithmetic" in row) <= (headline.kind == "fb-of-arithmetic")
         if "fb-best" in row:
@@ -113,7 +113,7 @@ UNIT = re.compile(r">(?P<count>[\d.,]+) (?P<unit>[^<]+)</a>")
 @every("pair", PAIRS)
 def test_a_row_has_one_unit_and_the_values_on_file(pair: pairs.Pair) -> None:
     rows = re.findall(r'<tr><th scope="row">.*?</tr>', pairs.table_of(pair, pair.names))
-    for row, headline in zip(rows, pairs.HEADLINES, strict=True):
+    for row, headline in zip(rows, pairs.headlines_of(pair), strict=True):
         values = [value_of(one.cells, headline.id) for one in pair]
         shown = UNIT.findall(row)
         assert len(shown) == len(values) - values.count(None)
@@ -173,9 +173,11 @@ def test_what_a_comparison_means_follows_from_peak_bandwidth_and_memory(pair: pa
         if not words:
             assert "Work that waits" not in told
         elif factor < 1.05:
-            assert words.startswith("no faster on either")
+            assert words.startswith("about as fast on both")
         else:
-            said = re.match(r"up to ([\d.]+) times as fast on (.*?)[;.] (?:work|These)", words)
+            said = re.match(
+                r"up to ([\d.]+) times as fast on (.*?)[;.] (?:work|These|In fp8)", words
+            )
             assert said and said[2] == winner
             assert float(said[1]) == pytest.approx(factor, rel=0.06)
     memories = [value_of(row.cells, "memory") for row in pair]
@@ -183,6 +185,29 @@ def test_what_a_comparison_means_follows_from_peak_bandwidth_and_memory(pair: pa
     assert len(counts) == (0 if None in memories else 2)
     for count, memory in zip(counts, memories, strict=False):
         assert memory and (int(count) - 1) * memory < needed <= int(count) * memory
+
+
+def named(page: str) -> pairs.Pair:
+    return next(pair for pair in PAIRS if pair.page == f"compare/{page}.md")
+
+
+def test_the_verdict_names_the_format_and_both_where_they_differ() -> None:
+    """In bf16 a Gaudi 3 has 1.7 times the rate of an H200, in fp8 the H200 has 1.2 times its."""
+    told = " ".join(pairs.meaning_of(named("gaudi-3-vs-h200-sxm")))
+    assert told.startswith("In bf16, work that waits") and "1.7 times as fast on Gaudi 3" in told
+    assert "In fp8, arithmetic is up to 1.2 times as fast on H200 SXM 141GB." in told
+    assert "In fp8" not in " ".join(pairs.meaning_of(H100_MI300X)), "1.3 in both"
+
+
+def test_a_chip_without_bf16_is_compared_in_fp16() -> None:
+    """125 TFLOP/s of a V100 and 989 of an H100; bf16 said nothing of the two."""
+    pair = named("v100-sxm2-vs-h100-sxm")
+    told = " ".join(pairs.meaning_of(pair))
+    assert "In fp16, work that waits" in told and "up to 7.9 times as fast on H100" in told
+    table = pairs.table_of(pair, pair.names)
+    assert "Dense fp16 rate" in table and "125 TFLOP/s" in table and "bf16" not in table
+    line = next(line for line in PAGES[pairs.INDEX].splitlines() if "v100-sxm2-vs-h100" in line)
+    assert ">7.9× <small>fp16</small><" in line
 
 
 def test_what_prints_as_equal_is_no_more_and_no_less() -> None:

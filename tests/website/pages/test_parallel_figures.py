@@ -14,6 +14,7 @@ import pytest
 from flopbook.errors import FlopbookError, UnknownName
 from flopbook.evaluation.calculator import calculate
 from flopbook.hardware.chip import chip
+from flopbook.quantities.units import percent
 from scripts.website.figures import (
     figure_names,
     figure_of,
@@ -202,7 +203,7 @@ def test_a_schedule_wears_the_fills_of_the_house() -> None:
     """As many bars as passes, and the idle share of the closed form."""
     figure = figure_of("pipeline-schedule", schedule="zb-h1", stages=4, microbatches=8)
     share = calculate("bubble", schedule="zb-h1", stages=4, microbatches=8)["fraction"]
-    assert f"idle for {share:.1%}" in figure.title
+    assert f"idle for {percent(share, 1)}" in figure.title
     parts = "".join(figure.parts)
     assert parts.count("<rect") == 4 * 8 * 3 + 3 and "fb-pass" not in parts
     with pytest.raises(FlopbookError, match="too many"):

@@ -23,6 +23,13 @@ def test_a_command_that_fails_stops_the_page(line: str, said: str) -> None:
         terminal(line)
 
 
+def test_a_command_may_be_shown_from_one_of_its_lines_on() -> None:
+    block = terminal("flopbook bubble --stages 8 --microbatches 32", since="overhead")
+    assert "\n...\noverhead" in block and "fraction" not in block
+    with pytest.raises(FlopbookError, match="begins with 'nothing'"):
+        terminal("flopbook bubble --stages 8 --microbatches 32", since="nothing")
+
+
 def test_every_published_layout_has_a_row() -> None:
     rows = published_layouts("planning.md")
     assert rows.count("<tr>") == len(PUBLISHED) + 1

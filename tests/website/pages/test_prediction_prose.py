@@ -13,6 +13,7 @@ from flopbook.prediction import asking
 from flopbook.prediction.fitted import fitted_kinds
 from flopbook.prediction.parameters import PRIORS
 from flopbook.prediction.validation import Comparison
+from flopbook.quantities.units import percent
 from scripts.website.figures import figure_of
 from scripts.website.measured.ablation import ablation
 from scripts.website.pages.planned import terminal
@@ -45,10 +46,14 @@ def test_counts_and_errors_are_those_of_the_files() -> None:
     assert PROSE.count() == f"{len(PRIORS)}" and PROSE.rows() == f"{ablation().rows}"
     assert PROSE.whole("median") == round(100 * ablation().added[-1].median)
     assert PROSE.added("bare") > PROSE.added("share") > PROSE.whole("median")
-    means = [PROSE.worst_mean(place) for place in range(3)]
+    means = [PROSE.worst_error(place) for place in range(3)]
     assert means == sorted(means, reverse=True)
+    medians = [line.median for line in ablation().left_out]
+    costliest = [PROSE.worst_error(place, "median") for place in range(3)]
+    assert costliest == [round(100 * size) for size in sorted(medians, reverse=True)[:3]]
     assert means[0] == max(PROSE.without(line.name) for line in ablation().left_out)
     assert PROSE.band() == fitted_kinds()[KIND].bands["throughput"]
+    assert PROSE.aged() == fitted_kinds()[KIND].years["throughput"] >= 1
     assert 0 < PROSE.quartile(0) < PROSE.quartile(1) < 100
 
 
@@ -109,7 +114,7 @@ def test_the_run_in_the_middle_of_a_publication_is_not_picked_for_its_error() ->
         nearer = sum(error < abs(line.error) for error in errors)
         farther = sum(error > abs(line.error) for error in errors)
         assert len(errors) >= 5 and abs(nearer - farther) <= 1 + errors.count(abs(line.error))
-        assert f"{100 * line.error:+.0f}%" in html.unescape(PROSE.middle())
+        assert percent(line.error, signed=True) in html.unescape(PROSE.middle())
     assert len({publication_of(line) for line in middle_lines()}) == len(middle_lines()) >= 5
 
 

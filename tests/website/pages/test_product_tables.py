@@ -16,6 +16,7 @@ from scripts.website.pages.accelerators import KINDS
 from scripts.website.pages.entry import entry_markdown
 from scripts.website.pages.explorer import START, ExplorerRow, anchor, state_of
 from scripts.website.pages.neighbours import (
+    columns_of,
     compare_link,
     distance,
     family_of,
@@ -80,7 +81,8 @@ def test_the_table_of_a_vendor_has_the_cells_of_the_explorer(name: str) -> None:
         for column, (_, content) in zip(COLUMNS, table[key], strict=True):
             cell = row.cells.get(column.id)
             if isinstance(cell, Picked):
-                assert plain(content) == column.quantity.of_cell(cell, entry.kind)
+                words = column.quantity.of_cell(cell, entry.kind)
+                assert plain(content).removesuffix(" estimated") == words
             else:
                 assert plain(content) == missing(row.cells, column.id)
 
@@ -118,12 +120,25 @@ def test_families_that_can_be_had_come_first_then_the_newest(name: str) -> None:
     assert all(re.fullmatch(r"family(-[^\W_]+)+", one) for one in anchors)
 
 
+def test_others_have_no_heading_where_there_are_no_others() -> None:
+    assert "Other products" not in family_tables("tiny-corp", "accelerators/tiny-corp/index.md")
+    assert "Other products" in family_tables("amd", "accelerators/amd/index.md")
+
+
+def test_an_estimate_is_marked_in_the_table_of_its_vendor() -> None:
+    """Google prints no power of TPU7x; the page said 960 W as if it did."""
+    text = family_tables("google", "accelerators/google/index.md")
+    row = next(row for row in text.split("<tr>") if "tpu-v7x/" in row)
+    assert re.search(r">960 W</a> <span class=\"fb-note\">estimated</span>", row)
+
+
 def test_a_product_without_a_family_stands_with_the_others() -> None:
     lone = [entry for entry in map(load_entry, entry_ids()) if not entry.family]
     assert lone
     for entry in lone:
         assert entry in families_of(entry.vendor)[NO_FAMILY]
-        assert NO_FAMILY in family_tables(entry.vendor, f"accelerators/{entry.vendor}/index.md")
+        text = family_tables(entry.vendor, f"accelerators/{entry.vendor}/index.md")
+        assert (NO_FAMILY in text) == (len(families_of(entry.vendor)) > 1)
 
 
 @every("name", entry_ids()[::4])
@@ -207,12 +222,27 @@ def test_relatives_are_ratios_to_the_product(name: str) -> None:
     for other, cells in zip(others, table.values(), strict=True):
         shown = {label: plain(content) for label, content in cells}
         assert "Year" not in shown
-        for column in COLUMNS[:-1]:
+        columns = columns_of(base, others)
+        assert list(shown) == [column.head for column in columns]
+        for column in columns:
             own, first = (value_of(row.cells, column.id) for row in (other, base))
             expected = "-"
             if own is not None and first:
                 expected = f"{float(f'{own / first:.2g}'):g}×"  # 230, not 2.3e+02
             assert shown[column.head] == expected
+
+
+def heads_beside(name: str) -> list[str]:
+    base = rows_by_id()[name]
+    return [column.head for column in columns_of(base, [*family_of(base), *similar(base)])]
+
+
+def test_relatives_are_compared_in_what_both_have() -> None:
+    """A V100 has fp16 and no bf16; of an announced chip there may be nothing to compare."""
+    assert heads_beside("nvidia/h100-sxm")[0] == "bf16, dense"
+    assert heads_beside("nvidia/v100-sxm2")[0] == "fp16, dense"
+    assert "bf16, dense" not in heads_beside("cerebras/wse-3")
+    assert heads_beside("aws/trainium4") == []
 
 
 @every("name", SAMPLE)

@@ -120,6 +120,13 @@ def test_a_page_has_a_time_and_a_length(monkeypatch: pytest.MonkeyPatch) -> None
         render("x" * 101, "a.md", "a.md")
 
 
+def test_waiting_is_no_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The clock on the wall refused chapters on a busy machine."""
+    monkeypatch.setattr(prose_limits, "LONGEST_S", 0.2)
+    wait = {"wait": lambda: time.sleep(0.3) or ""}
+    assert render("{{ wait() }}{{ 1 + 1 > 1 }}", "a.md", "a.md", wait) == "True"
+
+
 def test_what_prose_needs_is_there() -> None:
     text = (
         "{% set l = [] %}{% for a in [1, 2] + [3] %}{% set x = l.append(a) %}"

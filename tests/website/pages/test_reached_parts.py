@@ -163,7 +163,8 @@ def test_no_two_chips_with_runs_share_their_short_name() -> None:
     ("shares", "sentence"),
     [
         ((), None),
-        ((0.4,), "The one published training run reaches an MFU of 40 %."),
+        ((0.36, 0.362, 0.358), "3 published training runs all reach an MFU of 36 %."),
+        ((0.4,), "The one training run on record reaches an MFU of 40 %."),
         (
             (0.2, 0.5, 0.3),
             "3 published training runs reach an MFU of 20 to 50 %, with a median of 30 %.",
@@ -178,7 +179,18 @@ def test_training_on_a_chip_is_a_sentence(shares: tuple[float, ...], sentence: s
 def test_serving_on_a_chip_is_counted() -> None:
     runs = [a_run(kind="inference"), a_run(kind="inference"), a_run()]
     assert "2 published inference runs" in str(reached._served(runs))
+    assert "1 published inference run is" in str(reached._served(runs[:1]))
     assert reached._served([a_run()]) is None
+
+
+def test_what_limits_a_device_stands_beside_its_rate() -> None:
+    """956 TFLOP/s of one of the two devices of a TPU7x are not 41 % of the chip."""
+    runs = [run for run in reached.shown_runs() if run.chip == "google/tpu-v7x"]
+    halves = [run for run in runs if "one of 2" in run.row.hardware["chip"]]
+    assert halves
+    for run in halves:
+        assert "one of 2 devices per chip" in reached._configuration(run)
+        assert "one of 2 devices per chip" in reached._beside(run)[5]
 
 
 def test_printed_is_what_the_share_is_of() -> None:
@@ -220,7 +232,7 @@ def test_a_doubted_point_is_hollow(fields: dict[str, Any], hollow: bool) -> None
 
 def test_a_point_says_what_it_is() -> None:
     drawn = reached_points.point(a_run(0.456), (11.2, 20))
-    assert "<title>Mystery-7B, 8 x NVIDIA H100 SXM5 80GB, bf16: 46%</title>" in drawn
+    assert "<title>Mystery-7B, 8 x NVIDIA H100 SXM5 80GB, bf16: 46 %</title>" in drawn
     assert 'transform="translate(11 20) scale(.7)"' in drawn
     assert drawn.startswith('<a href="http') and drawn.endswith("</a>")
 

@@ -6,6 +6,7 @@ import itertools
 
 import pytest
 
+from flopbook.quantities.units import percent
 from scripts.website.figures.overlap import idle_share
 from scripts.website.figures.rollout_pools import (
     SEQUENCES,
@@ -58,7 +59,7 @@ def test_the_words_say_what_is_drawn() -> None:
     assert f"{STEPS * in_turn():.3g} in turn" in drawn.title
     for way in ways():
         assert f"{way.name}: a step takes {way.step:.3g}" in drawn.description
-        assert f"{idle_share(way.bars, 1):.0%}" in drawn.description
+        assert percent(idle_share(way.bars, 1)) in drawn.description
     assert drawn.narrow is not None
     counts = {"".join(parts).count("<rect") for parts in (drawn.parts, drawn.narrow.parts)}
     assert counts == {sum(len(way.bars) for way in ways())}

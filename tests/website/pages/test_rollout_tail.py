@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from flopbook.quantities.units import percent
 from scripts.website.figures.rollout_tail import alive, figure
 
 spreads = st.floats(0.1, 2)
@@ -43,6 +44,6 @@ def test_wider_lengths_have_the_longer_tail() -> None:
 def test_what_is_said_is_what_is_drawn() -> None:
     drawn = figure()
     for spread in (0.5, 1.0, 1.5):
-        said = f"spread {spread:g}: {alive(3, spread):.1%} decode after three mean lengths"
+        said = f"spread {spread:g}: {percent(alive(3, spread), 1)} decode after three mean lengths"
         assert said in drawn.description
     assert all(alive(2, spread) < 0.5 for spread in (0.5, 1.0, 1.5)), "as the caption says"

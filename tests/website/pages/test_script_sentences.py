@@ -15,7 +15,7 @@ def test_the_words_of_planners_explorer_and_forms_are_found() -> None:
     assert {
         "Nothing passes the filters; clear some of them.",
         "{}Does not fit on {}.",
-        "this link names an unknown {} '{}'",
+        "This link {}, which this {} does not have.",
         "Type a number of chips.",
         "The chip waits for {} of a step of {}: a layer takes {} to compute and {} to gather.",
     } <= texts

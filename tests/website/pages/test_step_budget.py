@@ -6,6 +6,7 @@ import pytest
 
 from flopbook.errors import UnknownName
 from flopbook.prediction.asking import predict
+from flopbook.quantities.units import percent
 from scripts.website.figures.step_budget import KINDS, LAYOUTS, RUN, budgets, figure
 
 ROWS = {row.name: row for row in budgets()}
@@ -40,7 +41,7 @@ def test_a_layout_spends_more_on_what_the_caption_says(name: str, kind: str) -> 
 
 def test_the_title_says_the_share_of_the_products() -> None:
     planned = ROWS["as planned"]
-    assert f"{planned.kinds['products'] / planned.seconds:.0%}" in figure().title
+    assert percent(planned.kinds["products"] / planned.seconds) in figure().title
 
 
 def test_a_narrower_format_shrinks_products_and_nothing_else() -> None:

@@ -12,7 +12,10 @@ import pytest
 
 from flopbook.hardware.chip import chip
 from scripts.website.figures import (
+    attention_groups,
+    cache_cuts,
     cache_pages,
+    cache_transfer,
     causal_split,
     configuration_map,
     configuration_memory,
@@ -35,6 +38,33 @@ def test_pages_waste_less_than_one_page_for_each_sequence() -> None:
     assert cache_pages.reserved() < cache_pages.paged() <= 1
 
 
+def test_every_cut_of_a_cache_but_that_of_one_vector_leaves_a_rank_its_share() -> None:
+    """And the picture fills as many squares, or stripes where heads are cut, as the rank holds."""
+    heads, ranks = cache_cuts.HEADS, cache_cuts.RANKS
+    whole = cache_cuts.SEQUENCES * cache_cuts.TOKENS * heads
+    shares = {cut: len(cache_cuts.held(cut)) / whole for cut, _ in cache_cuts.CUTS}
+    assert shares.pop("not at all") == 1
+    assert set(shares.values()) == {1 / ranks}
+    filled = "".join(cache_cuts.figure().parts).count("fb-c1")
+    squares = whole // heads
+    assert filled == squares // ranks * heads + squares + 2 * squares // ranks
+
+
+def test_a_replica_has_a_frame_for_each_group_and_a_box_for_each_rank() -> None:
+    drawn = "".join(attention_groups.figure().parts)
+    assert drawn.count("fb-hollow") == drawn.count("its own cache") == attention_groups.GROUPS
+    assert drawn.count("fb-c8") == attention_groups.GROUPS * attention_groups.RANKS
+
+
+@pytest.mark.parametrize("groups", [1, 2, 8])
+@pytest.mark.parametrize(("read", "message"), [(8.0, 2.0), (8.0, 8.0), (8.0, 24.0)])
+def test_a_cache_is_late_by_its_last_group_or_by_what_the_network_is_slower(
+    read: float, message: float, groups: int
+) -> None:
+    late = cache_transfer.arrival(cache_transfer.sent(read, message, groups))
+    assert late == pytest.approx(max(message / groups, message - read * (1 - 1 / groups)))
+
+
 def test_the_frontier_begins_alone_and_ends_with_what_fits() -> None:
     """More sequences are never slower together nor faster each."""
     drawn = figure_of("batch-frontier")
@@ -42,11 +72,13 @@ def test_the_frontier_begins_alone_and_ends_with_what_fits() -> None:
 
 
 def test_folding_shares_causal_work_evenly() -> None:
-    """Both ways compute every block once."""
-    blocks = causal_split.CHUNKS * (causal_split.CHUNKS + 1) // 2
+    """Both ways compute every block once, and half of those on the diagonal."""
+    blocks = causal_split.CHUNKS**2 / 2
     plain, even = causal_split.work(causal_split.in_pieces), causal_split.work(causal_split.folded)
     assert sum(plain) == sum(even) == blocks and len(set(even)) == 1
     assert plain == sorted(plain) and plain[-1] > even[0] > plain[0]
+    # Four chips: 3.5 squares of a quarter against half a one, 1.75 times the mean.
+    assert plain[-1] / plain[0] == 3.5 / 0.5 and plain[-1] / even[0] == 7 / 4
 
 
 def test_every_copy_of_a_token_arrives() -> None:
@@ -121,6 +153,13 @@ def test_levels_of_memory_come_in_order() -> None:
     assert sizes[0] == pytest.approx(132 * 256 * 2**10) and sizes[-1] == pytest.approx(640e9)
     assert sizes[1:] == sorted(sizes[1:])
     assert max(sizes[:3]) < 2 * min(sizes[:3]) and sizes[3] > 1000 * sizes[2], "as the caption says"
+
+
+def test_levels_of_memory_are_dots_where_the_scale_has_no_zero() -> None:
+    """A bar would draw a step of 1,500 as three times the length; arrows mark the two steps."""
+    shapes = memory_levels.figure().parts
+    assert not any("<rect" in shape for shape in shapes)
+    assert sum("<circle" in shape for shape in shapes) == len(memory_levels.levels())
 
 
 def test_the_chapter_gives_a_link_of_the_torus_one_rate() -> None:

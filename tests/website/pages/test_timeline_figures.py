@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from flopbook.quantities.units import percent
 from scripts.website.figures import chunked_prefill, goodput_timeline
 from scripts.website.figures.chunked_prefill import (
     TARGET,
@@ -73,7 +74,7 @@ def test_the_best_of_the_three_intervals_keeps_most() -> None:
 def test_the_words_of_the_goodput_are_those_of_the_bars() -> None:
     drawn = goodput_timeline.figure()
     for name, every in intervals():
-        assert f"saved {name}: {shares(every)['work']:.0%} counts" in drawn.description
+        assert f"saved {name}: {percent(shares(every)['work'])} counts" in drawn.description
     assert drawn.narrow is not None
     bars = sum(len(spans(every)) for _, every in intervals())
     for parts in (drawn.parts, drawn.narrow.parts):

@@ -6,6 +6,7 @@ import itertools
 
 import pytest
 
+from flopbook.quantities.units import percent
 from scripts.website.figures.tpu_lanes import LAYERS, TRACKS, events, exposed, figure, idle
 
 
@@ -23,5 +24,5 @@ def test_every_gather_has_a_start_and_a_done() -> None:
 def test_the_title_says_what_is_exposed_and_what_is_idle() -> None:
     found = events()
     assert 0 < idle(found) < exposed(found) < 0.5
-    assert f"{exposed(found):.0%} of this step" in figure().title
-    assert f"{idle(found):.0%} waits" in figure().title
+    assert f"{percent(exposed(found))} of this step" in figure().title
+    assert f"{percent(idle(found))} waits" in figure().title

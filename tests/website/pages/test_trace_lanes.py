@@ -7,6 +7,7 @@ import itertools
 from hypothesis import given
 from hypothesis import strategies as st
 
+from flopbook.quantities.units import percent
 from scripts.website.figures.trace_lanes import (
     LAUNCH,
     PROGRAM,
@@ -27,7 +28,7 @@ def test_the_three_reasons_are_drawn_each_under_its_gap() -> None:
         text = "".join(parts)
         assert text.count("fb-hollow") == len(reasons)
         assert all(words in text for words in ("exposed gather", "read-back", "launches"))
-    assert f"{idle_share(traced()):.0%}" in drawn.title
+    assert percent(idle_share(traced())) in drawn.title
 
 
 @given(st.lists(st.floats(0.1, 9.0), min_size=1, max_size=12))

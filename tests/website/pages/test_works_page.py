@@ -143,7 +143,7 @@ def test_nothing_that_people_write_becomes_markup(world: World) -> None:
     """Neither in a row nor in the script element that holds the choices."""
     world.write(
         "bibliography/more.bib",
-        bib("b2020c", type="blog", title='Tiles \\& "$x$" *stars* 1 > 0', month="feb"),
+        bib("b2020c", type="blog", title='Tiles \\& "\\$x\\$" *stars* 1 > 0', month="feb"),
     )
     topics = "topics:\n  - id: chips\n    title: 'A < script> & $5'\n    intro: I.\n"
     world.write("bibliography/topics.yaml", topics)

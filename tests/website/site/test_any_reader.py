@@ -1,8 +1,8 @@
 """Every template stays readable however a reader's browser is set.
 
-Without storage, scripts and fonts of our own, at 200 %, from right to left, on paper, in forced
-colours, without motion, and with words that are longer than the window: one visit a page, and one
-without scripts.
+Without storage, scripts and fonts of our own, at 200 %, with letters twice as large, from right to
+left, on paper, in forced colours, without motion, and with words that are longer than the window:
+one visit a page, and one without scripts.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from scripts.website.build.reviewed import TEMPLATES
+from scripts.website.build.weigh import visit
 from tests.support.browsing import settle
 
 pytestmark = pytest.mark.browser
@@ -25,7 +26,8 @@ _LONG_WORDS = """() => {
     document.querySelector(`article ${place}`)?.append('Donaudampfschifffahrts'.repeat(14));
 }"""
 # Numbers with their units, which would else be read from right to left as well.
-_TURNED = """() => [...document.querySelectorAll('.fb-number, .fb-large, .fb-n, .fb-value, svg')]
+_TURNED = """() => [...document.querySelectorAll(
+    '.fb-number, .fb-large, .fb-n, .fb-value, .fb-plan-number strong, svg')]
   .filter(one => one.checkVisibility() && getComputedStyle(one).direction !== 'ltr').length"""
 _COLOURLESS = """() => [...document.querySelectorAll('.fb-length, .fb-part')]
   .filter(one => getComputedStyle(one).forcedColorAdjust !== 'none').length"""
@@ -50,7 +52,7 @@ class Reader:
         self.tab.on("pageerror", lambda error: self.errors.append(str(error)))
         self.tab.on("request", self._refuse_fonts)
         self.tab.add_init_script(_NO_STORAGE)
-        self.tab.goto(address, wait_until="networkidle")
+        visit(self.tab, address)
 
     def _refuse_fonts(self, request: Any) -> None:
         """Where fonts are blocked nothing changes: a page asks for none."""
@@ -77,12 +79,17 @@ def _read(context: Any, address: str) -> dict[str, Any]:
     tab = reader.tab
     reader.look("no storage")
     reader.ask("fonts that may be missing", _FAMILYLESS)
+    tab.evaluate("document.documentElement.style.fontSize = '250%'")  # the theme has 125 %
+    reader.look("letters twice as large")
+    tab.evaluate("document.documentElement.style.fontSize = ''")
     tab.set_viewport_size({"width": 640, "height": 450})
     reader.look("200 %")
-    tab.evaluate("document.body.dir = 'rtl'")
+    tab.evaluate("document.documentElement.dir = 'rtl'")  # as a translator does
+    tab.wait_for_function("document.body.dir === 'rtl'")
     reader.look("right to left")
     reader.ask("values turned", _TURNED)
-    tab.evaluate("document.body.dir = 'ltr'")
+    tab.evaluate("document.documentElement.removeAttribute('dir')")
+    tab.wait_for_function("document.body.dir === 'ltr'")
     tab.emulate_media(media="print")
     reader.look("print")
     tab.emulate_media(media="screen", forced_colors="active", reduced_motion="reduce")

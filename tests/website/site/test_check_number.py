@@ -14,11 +14,21 @@ from flopbook.factcheck.reading import Unreadable, read
 from scripts.website.pages.number_check import EXAMPLES
 from tests.support.browsing import faults
 from tests.support.quoted_numbers import QUOTED
-from tests.support.stated_numbers import CASES, SEVERAL, UNREADABLE, of_every_chip
+from tests.support.stated_numbers import (
+    AMBIGUOUS,
+    CASES,
+    SEVERAL,
+    SHORT,
+    UNREADABLE,
+    of_every_chip,
+)
 
 pytestmark = pytest.mark.browser
 TEXTS = [
-    *(case.text for case in CASES),
+    *(case.text for case in (*CASES, *SHORT)),
+    *(text for text, _ in AMBIGUOUS),
+    "H100 500k",
+    "The MI300X doubles the H100 with 192 GB",
     *QUOTED,
     *(text for text, _ in SEVERAL),
     *(text for text, _ in UNREADABLE if text.strip()),

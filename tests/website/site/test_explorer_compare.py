@@ -46,12 +46,13 @@ def test_a_comparison_has_values_ratios_and_what_is_missing(tab: Any) -> None:
 @at("?view=compare&compare=nvidia/h100-sxm,amd/mi300x&price=2,4")
 def test_a_comparison_opens_with_headlines_bars_and_the_best(tab: Any) -> None:
     rows = tab.locator(".fb-compare tbody tr")
-    assert rows.nth(2).inner_text() == "In short"
-    assert rows.nth(3).locator("th").inner_text() == "Peak, bf16 dense"
+    assert rows.nth(0).inner_text() == "In short"
+    assert rows.nth(1).locator("th").inner_text() == "Peak, bf16 dense"
     peaks = [chip(name).peak("bf16") for name in ("h100-sxm", "mi300x")]
-    widths = [bar.bounding_box()["width"] for bar in rows.nth(3).locator(".fb-length").all()]
-    assert widths[0] / widths[1] == pytest.approx(peaks[0] / peaks[1], rel=0.02)
-    assert rows.nth(3).locator("td").nth(1).locator(".fb-best").count() == 1
+    bars = [bar.bounding_box() for bar in rows.nth(1).locator(".fb-length").all()]
+    assert bars[0]["width"] / bars[1]["width"] == pytest.approx(peaks[0] / peaks[1], rel=0.02)
+    assert bars[0]["y"] == pytest.approx(bars[1]["y"], abs=2), "bars of a row lie on one line"
+    assert rows.nth(1).locator("td").nth(1).locator(".fb-best").count() == 1
     power = tab.locator(".fb-compare tr", has=tab.locator("th", has_text=re.compile("^Power$")))
     least = min(range(2), key=lambda n: (chip("h100-sxm"), chip("mi300x"))[n].power())
     assert power.first.locator("td").nth(least).locator(".fb-best").count() == 1
@@ -67,6 +68,10 @@ def test_a_price_gives_arithmetic_per_dollar(tab: Any) -> None:
     field = tab.get_by_label("Price of AMD Instinct MI300X, USD per hour")
     field.fill("1")
     assert "best" in bought()[1] and "price=2,1" in query(tab)
+    per_dollar = tab.locator(".fb-compare tr", has=tab.locator("th", has_text="Peak per dollar"))
+    assert per_dollar.locator(".fb-length").count() == 2
+    times = 2 * chip("mi300x").peak("bf16") / chip("h100-sxm").peak("bf16")
+    assert f"{times:.3g}×" in bought()[1]
     assert field.evaluate("one => one === document.activeElement")
     field.fill("free")
     assert bought()[1] == "-" and "best" not in bought()[0]
@@ -77,6 +82,7 @@ def test_a_price_gives_arithmetic_per_dollar(tab: Any) -> None:
 @at("?view=compare")
 def test_a_comparison_is_filled_and_emptied_in_its_view(tab: Any) -> None:
     assert "Choose two to six" in tab.inner_text("[data-view=compare]")
+    assert tab.locator("[data-view=compare] a[href='../compare/']").is_visible()
     for name in ("nvidia/h100-sxm", "nvidia/b200"):
         tab.get_by_label("Add").select_option(name)
     assert tab.locator(".fb-compare thead th").count() == 3

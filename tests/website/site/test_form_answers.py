@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -12,10 +13,9 @@ from flopbook.quantities.units import format_quantity
 from scripts.website.build.typesetting import typeset
 from scripts.website.pages.form_state import state_query
 from scripts.website.pages.forms import form_record
-from tests.support.forming import open_form, put, visit
+from tests.support.forming import open_form, put, unfold, visit
 
 pytestmark = pytest.mark.browser
-PRINTED = [name for name in formulas() if get_formula(name).printed]
 _ANSWER = """() => ({
   large: document.querySelector('.fb-large')?.textContent ?? '',
   says: document.querySelector('.fb-says')?.textContent ?? '',
@@ -35,7 +35,7 @@ def _visited(tab: Any, base: str, query: str) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.parametrize("name", PRINTED)
+@pytest.mark.parametrize("name", formulas())
 def test_the_answer_stands_in_large_type_and_means_something(name: str, forms: Any) -> None:
     formula = get_formula(name)
     found = forms(name, _visited, "")
@@ -109,13 +109,35 @@ def test_a_form_does_not_answer_for_sizes_that_it_cannot_count(forms: Any) -> No
 
 
 def test_rows_that_say_the_same_are_one(forms: Any) -> None:
-    def read(tab: Any, *_: Any) -> list[str]:
-        put(tab, {"chip": "google/tpu-v5p", "batch-tokens": "16M"})
-        labels: list[str] = tab.evaluate(_ANSWER)["labels"]
-        return labels
+    """Among all values, and among the few beside the answer."""
 
-    labels = forms("fsdp-limit", read)
+    def read(tab: Any, *_: Any) -> tuple[list[str], list[str]]:
+        put(tab, {"chip": "google/tpu-v5p", "batch-tokens": "16M"})
+        return tab.evaluate(_ANSWER)["labels"], tab.locator(".fb-beside > div").all_inner_texts()
+
+    labels, beside = forms("fsdp-limit", read)
     assert any("; also: " in label for label in labels)
+    assert len(beside) == 2 and "per chip within a scale-up domain; per chip across" in beside[0]
+
+
+def test_the_only_value_is_not_said_twice(forms: Any) -> None:
+    def read(tab: Any, *_: Any) -> list[bool]:
+        return [tab.locator(name).is_visible() for name in (".fb-large", ".fb-results")]
+
+    assert forms("ridge-point", read) == [True, False]
+
+
+def test_no_identifier_is_left_in_an_answer(forms: Any) -> None:
+    """Servers, chips and models by their names; and how many chips serve, where none is typed."""
+
+    def read(tab: Any, *_: Any) -> str:
+        unfold(tab)
+        return str(tab.inner_text(".fb-desk"))
+
+    for name in ("training-time", "cp-limit", "serving", "params"):
+        shown = forms(name, read)
+        assert re.findall(r"\b(?:nvidia|amd|google)/[\w-]+|\bsource \w+\d{4}\w+", shown) == [], name
+    assert "8 chips, by the degrees under More" in forms("serving", read)
 
 
 def test_the_answer_stays_in_view_while_one_types(surf: Any, base: str) -> None:

@@ -81,7 +81,7 @@ def test_a_long_form_has_the_groups_of_its_inputs(forms: Any) -> None:
         "said": f"{len(experts)} at their defaults",
         "pinned": False,
     }
-    assert found["Details of the shape"]["said"] == "2 from llama-3-70b"
+    assert found["Details of the shape"]["said"] == "2 from Llama 3 70B"
 
 
 def test_no_required_input_is_folded_away_and_short_forms_fold_nothing() -> None:
@@ -115,7 +115,7 @@ def test_what_a_model_gives_is_counted_and_stays_folded(forms: Any) -> None:
     found = forms("memory", _groups, {"model": "deepseek-v3", "seq": "4096"})
     assert found["Mixture of experts"] == {
         "open": False,
-        "said": "5 from deepseek-v3",
+        "said": "5 from DeepSeek-V3",
         "pinned": False,
     }
 
@@ -161,3 +161,36 @@ def _order(tab: Any, _: str) -> list[str]:
     return tab.evaluate(
         "[...document.querySelectorAll('.fb-typed [name]')].map(field => field.name)"
     )
+
+
+def _label(tab: Any, base: str, name: str) -> list[str]:
+    visit(tab, base, "")
+    label = f"document.querySelector('[name={name}]').labels[0]"
+    texts = f"[{label}.firstChild.textContent, ...[...{label}.children].map(c => c.textContent)]"
+    found: list[str] = tab.evaluate(texts)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("calculator", "name", "label"),
+    [
+        ("memory", "zero", ["ZeRO stage", "; 3 is FSDP"]),
+        ("memory", "kv_heads", ["KV heads", " (default: same as attention heads)"]),
+        ("memory", "kv_lora_rank", ["MLA: rank of compressed keys and values"]),
+        (
+            "memory",
+            "prefetch",
+            ["Layers whose weights ZeRO-3 (FSDP) holds gathered at once"],
+        ),
+        ("memory", "seq", ["Sequence length in tokens"]),
+        (
+            "cluster-power",
+            "pue",
+            ["Power usage effectiveness", ": all of the site over its computers"],
+        ),
+    ],
+)
+def test_the_name_of_an_input_stands_out_from_what_explains_it(
+    calculator: str, name: str, label: list[str], forms: Any
+) -> None:
+    assert forms(calculator, _label, name) == label

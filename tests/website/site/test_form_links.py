@@ -133,7 +133,12 @@ def _loaded(context: Any, base: str, name: str, query: str) -> dict[str, Any]:
 
 UNKNOWN = [
     ("min-batch", "?chip=foo", "chip 'foo'", {"chip": ""}),
-    ("min-batch", "?dtype=bf17", "dtype 'bf17'", {"dtype": "bf16", "chip": "nvidia/h100-sxm"}),
+    (
+        "min-batch",
+        "?dtype=bf17",
+        "number format 'bf17'",
+        {"dtype": "bf16", "chip": "nvidia/h100-sxm"},
+    ),
     (
         "min-batch",
         "?sparsity=1:9&chip=h100-sxm",
@@ -141,7 +146,7 @@ UNKNOWN = [
         {"sparsity": "dense", "chip": "nvidia/h100-sxm"},
     ),
     ("training-flops", "?model=gpt-99", "model 'gpt-99'", {"model": ""}),
-    ("bubble", "?schedule=none", "schedule 'none'", {"schedule": "1f1b"}),
+    ("bubble", "?schedule=none", "pipeline schedule 'none'", {"schedule": "1f1b"}),
 ]
 
 
@@ -150,7 +155,10 @@ def test_a_link_with_an_unknown_name_says_so(
     forms: Any, name: str, query: str, words: str, state: dict[str, str]
 ) -> None:
     found = forms(name, _linked, query)
-    assert found["told"] == f"this link names an unknown {words}" and found["role"] == "status"
+    assert (
+        found["told"] == f"This link asks for {words}, which this form does not have."
+        and found["role"] == "status"
+    )
     assert found["state"].items() >= state.items() and found["later"] == ""
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from scripts.website.build.weigh import visit
 from tests.support.browsing import settle
 
 PAGES = (
@@ -30,7 +31,7 @@ def test_rows_that_wait_are_taken_as_high_as_they_are(surf: Any, base: str) -> N
         tab = context.new_page()
         found = {}
         for page in PAGES:
-            tab.goto(base + page, wait_until="networkidle")
+            visit(tab, base + page)
             before = tab.evaluate(_HEIGHT)
             tab.evaluate(_LAY_OUT)
             settle(tab)

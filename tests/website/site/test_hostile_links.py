@@ -7,6 +7,8 @@ from urllib.parse import quote
 
 import pytest
 
+from scripts.website.build.weigh import visit
+
 pytestmark = pytest.mark.browser
 
 PAGES = {
@@ -43,7 +45,7 @@ def test_a_page_takes_no_harm_from_its_address(surf: Any, base: str, page: str) 
         tab.on("request", lambda request: harm.extend(_elsewhere(request.url, base)))
         for query in queries:
             tab.goto("about:blank")
-            tab.goto(f"{base}{page}?{query}#{quote(VALUES[0])}", wait_until="networkidle")
+            visit(tab, f"{base}{page}?{query}#{quote(VALUES[0])}")
             harm += [f"{query[:80]}: {found}" for found in tab.evaluate(HARM)]
         return harm
 

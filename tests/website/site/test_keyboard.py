@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from scripts.website.build.weigh import visit
+
 pytestmark = pytest.mark.browser
 _RING = """() => {
   const label = document.activeElement.nextElementSibling;
@@ -19,7 +21,7 @@ def test_the_choice_of_colours_is_seen_and_changes(surf: Any, base: str) -> None
 
     def press(context: Any) -> list[Any]:
         tab = context.new_page()
-        tab.goto(base + "handbook/", wait_until="networkidle")
+        visit(tab, base + "handbook/")
         for _ in range(12):
             tab.keyboard.press("Tab")
             if tab.evaluate("document.activeElement.matches('.md-option')"):
@@ -41,7 +43,7 @@ def test_the_choice_of_colours_is_seen_and_changes(surf: Any, base: str) -> None
 def test_no_menu_of_a_picture_is_printed(surf: Any, base: str, page: str) -> None:
     def shown(context: Any) -> tuple[int, int]:
         tab = context.new_page()
-        tab.goto(base + page, wait_until="networkidle")
+        visit(tab, base + page)
         tab.emulate_media(media="print")
         count = "[...document.querySelectorAll('.fb-menu')].filter(m => m.checkVisibility()).length"
         return tab.locator(".fb-menu").count(), tab.evaluate(count)
@@ -54,7 +56,7 @@ def test_a_question_is_followed_by_keys(surf: Any, base: str) -> None:
     def follow(context: Any) -> str:
         context.set_default_timeout(30_000)
         tab = context.new_page()
-        tab.goto(base + "handbook/fsdp/", wait_until="networkidle")
+        visit(tab, base + "handbook/fsdp/")
         tab.keyboard.press("/")
         tab.keyboard.type("h100 vs mi300x")
         tab.wait_for_selector(".md-search-result__link[href*='compare/h100-sxm-vs-mi300x/']")

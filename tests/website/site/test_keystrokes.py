@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from scripts.bench import keystrokes
+from scripts.bench import keystrokes, pages
 from scripts.bench.results import Timed
 
 
@@ -19,3 +19,14 @@ def test_forms_and_planners_are_timed(site: Path, monkeypatch: pytest.MonkeyPatc
     for one in timed:
         assert isinstance(one, Timed) and one.times and all(time > 0 for time in one.times)
     assert len(timed[-1].times) == 2
+
+
+@pytest.mark.browser
+def test_forms_are_timed_whatever_they_draw(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A field that is folded away, a picture of the form's own, a table of blocks."""
+    typed = {"min-batch": "bandwidth", "roofline": "kernels", "shard": "layout"}
+    assert all(pages._TYPED[name][0] == field for name, field in typed.items())
+    monkeypatch.setattr(pages, "_TYPED", {name: pages._TYPED[name] for name in typed})
+    timed = list(pages.form(site, 1))
+    assert [one.name.partition(":")[0] for one in timed[::2]] == list(typed)
+    assert all(one.times and all(time > 0 for time in one.times) for one in timed)

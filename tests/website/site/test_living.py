@@ -91,11 +91,18 @@ def _pipeline(context: Any, base: str) -> dict[str, Any]:
                 shown[f"{schedule} {stages} {count}"] = words
     longer = tab.evaluate(_SET, ["Time between stages", 0.5])
     tab.get_by_role("button", name="Step", exact=True).click()
+    heard = tab.locator(".fb-controls [role=status]").text_content()
     moment = tab.locator(".fb-time input").get_attribute("aria-valuetext")
     tab.locator(".fb-time input").focus()
     tab.keyboard.press("End")
     at_end = tab.locator(".fb-time input").get_attribute("aria-valuetext")
-    return {"said": said, "shown": shown, "longer": longer, "moments": (moment, at_end)}
+    return {
+        "said": said,
+        "shown": shown,
+        "longer": longer,
+        "moments": (moment, at_end),
+        "heard": heard,
+    }
 
 
 def test_a_pipeline_is_idle_and_holds_as_the_simulation_says(surf: Any, base: str) -> None:
@@ -111,7 +118,8 @@ def test_a_pipeline_is_idle_and_holds_as_the_simulation_says(surf: Any, base: st
         assert f"idle for {round(100 * run.fraction)} %" in words, (case, words)
         assert f"formula says {round(100 * share)} %" in words, (case, words)
         assert f"holds {round(float(run.held[0]))} micro-batches" in words, (case, words)
-    assert "no length it would be" in seen["longer"]
+    assert "instant links it would be" in seen["longer"]
+    assert seen["heard"] == seen["moments"][0], "a step is said aloud"
     assert seen["moments"][0].startswith("1 ") and seen["moments"][0] != seen["moments"][1]
 
 
@@ -119,13 +127,14 @@ def _ring(context: Any, base: str) -> dict[str, Any]:
     tab = context.new_page()
     tab.emulate_media(reduced_motion="reduce")
     said = _opened(tab, base, "handbook/sharded-matrices/")
+    first = tab.evaluate(_CELLS)
     words = {chips: tab.evaluate(_SET, ["Chips", chips]) for chips in (2, 3, 5, 8)}
     tab.evaluate(_SET, ["Chips", 4])
     boards = []
     for share in (0, 1, 2, 3, 4, 5, 6):
         tab.evaluate(_SET, ["Moment", 1000 * share / 6 + (1 if share < 6 else 0)])
         boards.append(tab.evaluate(_CELLS))
-    return {"said": said, "words": words, "boards": boards}
+    return {"said": said, "words": words, "boards": boards, "first": first}
 
 
 def _terms(steps: int, chips: int) -> list[str]:
@@ -148,9 +157,12 @@ def test_a_ring_holds_what_its_steps_bring_and_takes_the_time_of_the_formula(
     """Each step done by hand beside it; where motion is unwelcome as well."""
     seen = surf(_ring, base)
     assert seen["said"] == []
+    assert seen["first"] == _terms(2, 4), "it opens while something happens"
     for steps, board in enumerate(seen["boards"]):
         assert board == _terms(steps, 4), steps
     rates = {"startup": 0, "ramp": 0, "efficiency": 1, "reduction_efficiency": 1}
+    lines = {int(chips) for chips, words in seen["words"].items() if "chips are a line" in words}
+    assert lines == {2, 3, 5}, "a torus closes rings of multiples of four"
     for chips, words in seen["words"].items():
         seconds = calculate(
             "collective", chip=TPU, op="all-reduce", chips=int(chips), bytes=1e8, axes=1, **rates

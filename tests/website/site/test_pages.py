@@ -15,7 +15,7 @@ import pytest
 
 from flopbook.evaluation.answers import said
 from flopbook.evaluation.calculator import calculate
-from flopbook.formulas import formulas
+from flopbook.formulas import SECTIONS, formulas
 from scripts.website.build.extras import extra_of
 from scripts.website.build.handbook import chapters
 from scripts.website.build.notebooks import sources
@@ -149,7 +149,7 @@ def test_values_sources_formulas_and_bibtex_are_in_the_html(site: Path) -> None:
         assert text.count('display="block"') >= (len(formula.outputs) if formula.printed else 0), (
             name
         )
-        assert ('class="fb-calculator"' in text) == formula.printed, name
+        assert 'class="fb-calculator"' in text, name
         options = {key.replace("-", "_"): value for key, value in formula.examples[0].items()}
         first = next(iter(calculate(name, **options).items()))
         shown = first[1] if formula.outputs[first[0]].table else [first[1]]
@@ -219,6 +219,29 @@ def test_every_page_shows_its_tab_and_the_way_to_it(site: Path) -> None:
         assert tabs[1].count('aria-current="true"') == expected, name
         is_deep = name.count("/") > 1 and not name.startswith("contributing/")
         assert ('class="fb-trail"' in text) >= is_deep, name
+
+
+def test_the_way_to_a_calculator_names_its_group(site: Path) -> None:
+    """Also to the first of a group; the link leads to the heading of the group."""
+    listed = (site / "calculators/index.html").read_text(encoding="utf-8")
+    for group, names in SECTIONS.items():
+        for name in names:
+            text = (site / f"calculators/{name}/index.html").read_text(encoding="utf-8")
+            way = re.search(r'<nav class="?fb-trail.*?</nav>', text, re.S)
+            steps = re.findall(r'href="?\.\./#([^">]*)"?>([^<]*)</a>', way[0]) if way else []
+            assert [title for _, title in steps] == [group], name
+            assert re.search(rf'<h2 id="?{steps[0][0]}\b', listed), name
+
+
+def test_wide_pages_have_their_siblings_above_them(site: Path) -> None:
+    """They leave the room of the column beside them to their tables."""
+    for page, count in (("accelerators/", 6), ("compare/", 6), ("references/works/", 6)):
+        text = (site / page / "index.html").read_text(encoding="utf-8")
+        above = re.search(r'<nav class="?fb-above.*?</nav>', text, re.S)
+        assert above and above[0].count("<li>") == count, page
+        assert above[0].count("aria-current") == 1, page
+    assert "fb-above" not in (site / "models" / "index.md").read_text(encoding="utf-8")
+    assert "fb-above" not in (site / "index.html").read_text(encoding="utf-8")
 
 
 def test_siblings_stand_beside_what_the_navigation_does_not_list(site: Path) -> None:

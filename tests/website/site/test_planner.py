@@ -30,7 +30,7 @@ _BAD = {
     "?chips=8&model=llama-3-405b": "It fits from",
     "?batch-tokens=4M": "use 4,194,304",
     "?price=-1": "of at least 0",
-    "?chip=nvidia%2Fa100-sxm-80gb&dtype=fp8": "nvidia/a100-sxm-80gb has no fp8 peak on record",
+    "?chip=nvidia%2Fa100-sxm-80gb&dtype=fp8": "NVIDIA A100 SXM4 80GB has no fp8 peak on record",
     "?chips=64&renamed=1": "This link sets 'renamed', which this page does not have.",
     "?chips=64&constructor=1": "This link sets 'constructor', which this page does not have.",
     "?model=<img src=x>": 'model "<img src=x>", which is not on the list',
@@ -43,7 +43,7 @@ _BAD_SERVING = {
     "?max-per-token=1ms": "Fits on 8 chips, but too slow",
     "?__proto__=1": "This link sets '__proto__', which this page does not have.",
     "?prompt=-1": "from 1 to 16,777,216",
-    "?dtype=<b>": 'dtype "<b>", which is not on the list',
+    "?dtype=<b>": 'format of weights "<b>", which is not on the list',
 }
 
 

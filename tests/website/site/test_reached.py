@@ -74,12 +74,12 @@ def test_the_first_rows_are_those_of_the_order(surf: Any, base: str) -> None:
 def test_an_unknown_name_in_a_link_is_said(surf: Any, base: str) -> None:
     def use(context: Any) -> None:
         tab = ready(context, base, "?chip=nvidia/h1000")
-        assert "unknown chip 'nvidia/h1000'" in tab.inner_text(".fb-wrong")
+        assert "asks for chip 'nvidia/h1000', which" in tab.inner_text(".fb-wrong")
 
     surf(use)
 
 
-def test_without_a_script_every_run_is_there(surf: Any, base: str) -> None:
+def test_without_a_script_every_run_is_there_and_in_view(surf: Any, base: str) -> None:
     def use(context: Any) -> None:
         tab = context.new_page()
         tab.goto(base + PAGE)
@@ -89,9 +89,11 @@ def test_without_a_script_every_run_is_there(surf: Any, base: str) -> None:
             tab.click(f"p.fb-more >> text={title}")
             tab.wait_for_load_state()
             assert tab.locator(".fb-runs tbody tr").count() == len(runs_on(page))
+            frame = tab.locator(".fb-scroll:has(.fb-runs)")
+            assert frame.evaluate("frame => frame.scrollWidth - frame.clientWidth") == 0
             tab.goto(base + PAGE)
 
-    surf(use, java_script_enabled=False)
+    surf(use, java_script_enabled=False, viewport={"width": 1440, "height": 900})
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

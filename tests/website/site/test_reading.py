@@ -16,6 +16,7 @@ import pytest
 from bs4 import BeautifulSoup, SoupStrainer
 
 from scripts.website.build.handbook import chapters
+from scripts.website.build.weigh import visit
 from tests.support.browsing import faults, settle
 
 CHAPTERS = [one.page.removesuffix(".md") + "/" for one in chapters()]
@@ -232,7 +233,7 @@ def test_the_keyboard_reaches_the_text_the_search_and_the_answers(surf: Any, bas
 def test_paper_shows_answers_whole_figures_and_no_navigation(surf: Any, base: str) -> None:
     def story(context: Any) -> None:
         tab = context.new_page()
-        tab.goto(base + "handbook/fsdp/", wait_until="networkidle")
+        visit(tab, base + "handbook/fsdp/")
         tab.emulate_media(media="print")
         tab.evaluate("dispatchEvent(new Event('beforeprint'))")
         assert tab.locator("details.success:not([open])").count() == 0

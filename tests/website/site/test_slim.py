@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from scripts.website.build.sheets import join_sheets, joined_text
 from scripts.website.build.slim import slim, slim_page, slim_script, slim_style, used_words
+from scripts.website.build.weigh import visit
 
 WORDS = {"used", "used--more", "also", "--read", "data-md-color-scheme=slate"}
 
@@ -192,7 +193,7 @@ def _looks(context: Any, base: str, page: str, style: str) -> list[str]:
         answer = {"body": style, "content_type": "text/css"}
         tab.route("**/stylesheets/*.css", lambda route: route.fulfill(**answer))
     found: list[str] = []
-    tab.goto(base + page, wait_until="networkidle")
+    visit(tab, base + page)
     # A form that is still being made has fewer elements.
     tab.wait_for_function(_FORMS_ARE_MADE)
     for scheme, width in (("light", 1280), ("dark", 390)):

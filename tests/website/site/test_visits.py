@@ -48,9 +48,29 @@ _SETTLED = """() => (!document.querySelector('.fb-works')
 _OUT_OF_REACH = """[...document.querySelectorAll('.fb-maths')]
   .filter(box => box.scrollWidth > box.clientWidth && box.tabIndex !== 0).length"""
 _SIDEWAYS = """[...document.querySelectorAll('article table')]
-  .map(table => [table, table.closest('.md-typeset__scrollwrap')])
+  .map(table => [table, table.closest('.md-typeset__scrollwrap, .fb-scroll')])
   .filter(([table, box]) => table.checkVisibility() && box && table.offsetWidth > box.clientWidth)
   .map(([table]) => table.innerText.slice(0, 40))"""
+# The first of what stands alone, of each kind: 44 px in one piece, above and below it, are its own.
+_MISSED = """['.fb-trail a', '.fb-holdings a', '.fb-glossary a', '.fb-list li input']
+  .map(kind => document.querySelector(kind))
+  .filter(one => one?.checkVisibility())
+  .filter(one => {
+    one.scrollIntoView({block: 'center'});
+    const box = one.getBoundingClientRect();
+    const [x, middle] = [box.left + box.width / 2, box.top + box.height / 2];
+    const hits = away => {
+      const hit = document.elementFromPoint(x, middle + away);
+      return one.contains(hit) || hit?.closest('label')?.contains(one);
+    };
+    const reach = step => {
+      let away = 0;
+      while (Math.abs(away) < 44 && hits(away + step)) away += step;
+      return Math.abs(away);
+    };
+    return reach(1) + reach(-1) < 43;
+  })
+  .map(one => one.outerHTML.slice(0, 60))"""
 _SHOWN_FORMULAS = """[...document.querySelectorAll('math')]
   .filter(math => math.checkVisibility() && !math.ariaHidden).length"""
 _MATHS_ROLES = {
@@ -97,8 +117,9 @@ class Visit:
             self._settle()
             if self.tab.evaluate("document.documentElement.scrollWidth > innerWidth"):
                 faults[f"wider than {width}"] = True
-            if width == _PHONE_WIDTH and self.page in CHAPTERS:
+            if width == _PHONE_WIDTH:
                 faults["tables to be moved sideways"] = self.tab.evaluate(_SIDEWAYS)
+                faults["links that a finger misses"] = self.tab.evaluate(_MISSED)
             if structure or colours:
                 part = "article" if self.page in CHAPTERS and self.page not in TEMPLATES else None
                 found = scan(self.tab, structure=structure, colours=colours, part=part)

@@ -27,6 +27,7 @@ TERA = 1e12
 # The flags with which a row owns up to a contradiction in its source.
 WRONG_TOTAL = "columns_swapped_in_source"
 WRONG_WORK = "utilisation_disagrees_with_tokens"
+WRONG_BATCH = "batch_does_not_divide_over_replicas"
 
 
 def check(holdings: Holdings) -> Iterator[Finding]:
@@ -41,6 +42,7 @@ def check(holdings: Holdings) -> Iterator[Finding]:
             place_of[row.id] = name
             yield from _shape(row, holdings)
             yield from _degrees(row)
+            yield from _batch(row)
             yield from _totals(row)
             yield from _work(row, runs.sources[row.publication])
 
@@ -70,6 +72,23 @@ def _degrees(row: MeasuredRun) -> Iterator[Finding]:
     wrong = contradiction_of_run(row)
     if wrong is not None:
         yield _at(row, wrong.observed, Advice(wrong.expected, MEND_RUN))
+
+
+def _batch(row: MeasuredRun) -> Iterator[Finding]:
+    """Each replica runs whole micro-batches, and all replicas the same number of them."""
+    layout = row.parallelism
+    batch, micro, replicas = (
+        layout.get(name) for name in ("global_batch_seqs", "micro_batch_seqs", "dp")
+    )
+    if not (batch and micro and replicas) or WRONG_BATCH in row.flags:
+        return
+    if batch % (micro * replicas):
+        parts = f"micro_batch_seqs {micro} x dp {replicas}"
+        advice = Advice(
+            f"a multiple of {micro * replicas}, {parts}",
+            f"mend one of the three, or flag {WRONG_BATCH}",
+        )
+        yield _at(row, f"global_batch_seqs {batch}", advice)
 
 
 def _totals(row: MeasuredRun) -> Iterator[Finding]:

@@ -1,11 +1,15 @@
-"""Parts and variants name entries that exist, no entry contains itself, a system has parts."""
+"""Parts and variants name entries that exist, no entry contains itself, a system has parts.
+
+And an entry states nothing of what contains it: a total beside the figures of one chip would be
+read as its own.
+"""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 
-from flopbook.checks.rules.base import Advice, Finding, Holdings, at_text
+from flopbook.checks.rules.base import Advice, Finding, Holdings, at_claim, at_text
 from flopbook.data.accelerators import Entry
 from flopbook.errors import DataError, FlopbookError
 from flopbook.hardware.parts import packages
@@ -16,6 +20,9 @@ CYCLE = Advice("parts without a cycle", "mend 'contains'")
 VARIANT_CYCLE = Advice("a variant of another product", "mend 'variant_of'")
 DEEP = Advice("parts in few levels", "mend 'contains'")
 WHOLES = ("node", "pod", "system")  # what is made of chips, whose figures are totals
+SIZES = ("die", "package", "card", "node", "system", "pod")  # each may be made of those before it
+# What a chip is linked into is a property of the chip too.
+OF_THE_WHOLE = ("scaleup_domain", "scaleup_axes", "scaleup_wrap", "throughput")
 EMPTY = Advice("the parts of the whole", "add 'contains' with the id and the count of each chip")
 
 
@@ -34,10 +41,22 @@ def check(holdings: Holdings) -> Iterator[Finding]:
         if entry.kind in WHOLES and not entry.contains:
             observed = f"a {entry.kind} of nothing"
             yield at_text(NAME, entry.file, f"kind: {entry.kind}", observed, EMPTY)
+        yield from _of_a_whole(entry)
         if entry.id not in contained:  # said once of a tower, not of each of its levels
             yield from _too_deep(entry, holdings)
     yield from _of_cycles(contents, holdings, "contains itself", CYCLE)
     yield from _of_cycles(originals, holdings, "is a variant of itself", VARIANT_CYCLE)
+
+
+def _of_a_whole(entry: Entry) -> Iterator[Finding]:
+    """Claims per node or more in the entry of a chip, and the like."""
+    for claim in entry.claims:
+        if claim.field in OF_THE_WHOLE or claim.aggregate == "domain":
+            continue
+        if SIZES.index(claim.per) > SIZES.index(entry.kind):
+            observed = f"{claim.field} per {claim.per} in the entry of a {entry.kind}"
+            mend = f"mend 'per', or move it to the entry of the {claim.per} that contains this one"
+            yield at_claim(NAME, entry, claim, observed, Advice(f"per {entry.kind}", mend))
 
 
 def _too_deep(entry: Entry, holdings: Holdings) -> Iterator[Finding]:

@@ -17,6 +17,7 @@ from flopbook.data.accelerators import Entry
 from flopbook.data.claims import Claim
 from flopbook.errors import FlopbookError
 from flopbook.hardware.parts import totals
+from flopbook.quantities.units import percent
 
 NAME = "total"
 TOLERANCE = 0.03  # vendors round their totals
@@ -41,7 +42,9 @@ def _of_entry(entry: Entry, holdings: Holdings) -> Iterator[Finding]:
             continue
         if not agree(amount(claim), total.si_value, TOLERANCE):
             distance = abs(amount(claim) / total.si_value - 1)
-            observed = f"{claim.value} {claim.unit}, but {total.formula} is {distance:.0%} away"
+            observed = (
+                f"{claim.value} {claim.unit}, but {total.formula} is {percent(distance)} away"
+            )
             yield at_claim(NAME, entry, claim, observed, ADVICE)
 
 

@@ -2,43 +2,35 @@
 
 import {filled} from "../dom.js";
 import {formatQuantity} from "../quantity.js";
+import {inWords, meant} from "./shorthand.js";
 
 const MOST_ALSO = 3;
 const MOST_EVIDENCE = 3;
 const HALF = "2:4"; // sparsity that doubles the rate
 const TINY = 0.01; // of the unit of a statement: one chip beside a pod
+const BINARY = {MB: 2 ** 20, GB: 2 ** 30, TB: 2 ** 40};
+const SAME_COUNT = 0.001;
 const PLAIN_UNITS = {"FLOP/s": "FLOP/s", "OP/s": "OP/s", "B/s": "byte/s", B: "byte", W: "W"};
 const LINKS = ["scaleup_bandwidth", "scaleout_bandwidth", "host_bandwidth", "chip_to_chip_bandwidth"];
 const SAYS = ["field", "dtype", "engine", "sparsity", "direction", "aggregate", "name", "tier"]; // what a value is of
-const FACT = ["field", "value", "dtype", "engine", "sparsity", "direction", "aggregate", "name", "tier", "main", "error", "source", "note"];
-
-/** What is on file of an id, from the compact record. */
-export function lookIn({words, subjects}) {
-  const kept = new Map();
-  const kind = Object.fromEntries(Object.entries(words.FIELDS).flatMap(([name, fields]) => fields.map((field) => [field, name])));
-  const fact = (values) => {
-    const made = Object.fromEntries(FACT.map((name, n) => [name, values[n]]));
-    return {...made, kind: kind[made.field]};
-  };
-  return (id) => {
-    if (!kept.has(id)) {
-      const [name, form, facts, family, within, parts] = subjects[id];
-      kept.set(id, {id, name, kind: form, facts: facts.map(fact), family, within, parts});
-    }
-    return kept.get(id);
-  };
-}
 
 /** The finding on one statement. */
 export function judge(statement, words, look) {
-  return new Judge(statement, words, look).finding();
+  const judgeOf = (one) => new Judge(one, words, look);
+  const sought = {
+    isClose: (one, value) => judgeOf(one).close(value),
+    isElsewhere: (one, subject) => judgeOf(one).matches(subject).length > 0 || judgeOf(one).matchesOfOthers(subject).length > 0,
+  };
+  return judgeOf(meant(statement, words, look, sought)).finding();
 }
 
 /** What is said of a text without a chip: of which chips its first number is. */
 export function ofAnybody([statement], words, look, ids) {
-  const judge = new Judge(statement, words, look);
-  const named = judge.owners(ids);
-  return named ? filled(words.PROBLEMS.anybody, {value: judge.amount(statement.value), owners: named}) : words.PROBLEMS.chip;
+  for (const reading of statement.readings.length ? statement.readings : [statement]) {
+    const owners = new Judge(reading, words, look).owners(ids);
+    if (owners) return filled(words.PROBLEMS.anybody, {value: inWords(reading), owners});
+  }
+  return words.PROBLEMS.chip;
 }
 
 function exact({value, kind}) {
@@ -65,7 +57,17 @@ class Judge {
       const lowest = Math.min(...found.map(cost));
       return this.found(...least(found.filter((one) => cost(one) === lowest), ([one]) => -one.facts.length));
     }
-    return this.notFound(least(subjects, (one) => -one.facts.length));
+    const missed = this.notFound(least(subjects, (one) => -one.facts.length));
+    return {...missed, says: [...missed.says, ...this.ofOthersNamed()]};
+  }
+
+  /** Which other chip of the text has the number as it stands: `beats an H100 with 192 GB`. */
+  ofOthersNamed() {
+    for (const other of this.statement.others.map(this.look)) {
+      const matches = this.matches(other).filter(({departures}) => !departures.length);
+      if (matches.length) return [filled(this.words.SENTENCES["other-named"], {chip: other.name, what: this.described(least(matches, ({cost}) => cost))})];
+    }
+    return [];
   }
 
   printedMatches(one) {
@@ -118,6 +120,13 @@ class Judge {
     const {statement} = this;
     const over = value - statement.value;
     return Math.abs(over) <= statement.slack * (1 + 1e-9) || (over > 0 && over < statement.cut * (1 - 1e-9));
+  }
+
+  /** Whether the number is a value to the last digit that it has, rounded or cut off. */
+  rounds(value) {
+    const {value: stated, place} = this.statement;
+    const over = value - stated;
+    return Math.abs(over) <= (place / 2) * (1 + 1e-9) || (over > 0 && over < place * (1 - 1e-9));
   }
 
   departures(fact, asked, isElsewhere) {
@@ -223,18 +232,21 @@ class Judge {
   mainSentence(asked, best) {
     const {SENTENCES} = this.words;
     const stated = this.amount(this.statement.value);
-    const value = this.amount(best.fact.value * best.share);
+    const filed = best.fact.value * best.share;
+    const value = this.amount(filed);
     let what = this.described(best);
     const departs = best.departures.length > 0;
     const isRound = stated !== value && !best.isCustom && !best.departures.includes("binary") && !best.departures.includes("bits");
-    let key = departs ? (isRound ? "departs-rounded" : "departs") : (isRound ? "rounded" : "holds");
+    const how = this.rounds(filed) ? "rounded" : "close";
+    let key = departs ? (isRound ? `departs-${how}` : "departs") : (isRound ? how : "holds");
     if (best.departures.includes("other-chip")) key = "other-chip";
     else if (best.fact.error) {
       key = "error";
       if (best.fact.note) what = `${what}; ${best.fact.note}`;
     }
     const chip = key === "other-chip" ? best.subject.name : asked.name;
-    return filled(SENTENCES[key], {chip, asked: asked.name, stated, value, what});
+    const off = `${Number((100 * Math.abs(this.statement.value - filed) / filed).toPrecision(1))} %`;
+    return filled(SENTENCES[key], {chip, asked: asked.name, stated, value, what, off});
   }
 
   described({fact, departures, subject, share}) {
@@ -283,7 +295,15 @@ class Judge {
   shown({departures, fact, subject, share, isCustom}) {
     if (departures.length || isCustom) return [];
     const value = subject.facts.find((one) => !one.error && SAYS.every((name) => one[name] === fact[name])).value * share;
-    return this.close(value) ? [] : [filled(this.words.SENTENCES.shown, {value: this.amount(value)})];
+    return this.close(value) ? [] : [filled(this.words.SENTENCES.shown, {value: this.asPrinted(value)})];
+  }
+
+  /** 96 GB of a text beside the 96 GiB of a source: nobody prints 103.1 GB. */
+  asPrinted(value) {
+    const {symbol, factor, value: stated} = this.statement;
+    const amount = value / (BINARY[symbol] ?? Infinity);
+    if (!(Math.abs(amount - stated / factor) <= SAME_COUNT * amount)) return this.amount(value);
+    return this.amount(amount * factor).replace(symbol, `${symbol[0]}i${symbol.slice(1)}`);
   }
 
   counterpart(departure, {fact, subject}) {

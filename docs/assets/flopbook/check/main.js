@@ -2,7 +2,8 @@
 
 import {el, say} from "../dom.js";
 import {useTables} from "../quantity.js";
-import {judge, lookIn, ofAnybody} from "./judging.js";
+import {lookIn} from "./facts.js";
+import {judge, ofAnybody} from "./judging.js";
 import {read} from "./reading.js";
 
 const WAITING = "The answer appears here while you type, with the evidence. Try one of the examples below.";
@@ -68,7 +69,7 @@ function show(host, {findings = [], problem = "", sources}) {
     return;
   }
   if (problem) {
-    host.replaceChildren(el("p", {class: "fb-open"}, `${problem[0].toUpperCase()}${problem.slice(1)}.`));
+    host.replaceChildren(el("p", {class: "fb-open"}, `${problem[0].toUpperCase()}${problem.slice(1)}${problem.endsWith("?") ? "" : "."}`));
     return;
   }
   host.replaceChildren(...findings.map((finding) => found(finding, sources)));

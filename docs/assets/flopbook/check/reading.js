@@ -1,4 +1,4 @@
-// Reads a statement such as "H100 1,979 TFLOPS", as flopbook/factcheck/reading.py does; a test in the browser holds both equal.
+// Reads a statement such as "H100 1,979 TFLOPS", as flopbook/factcheck/reading.py and numbers.py do; a test in the browser holds both equal.
 // All words and patterns come from Python (check.json).
 
 import {filled} from "../dom.js";
@@ -24,13 +24,20 @@ export function read(text, words, names) {
   if ([...text].length > words.LONGEST) throw new Unreadable(words, "long");
   const amounts = respelled(text, words).replace(new RegExp(words.MONEY, "gi"), "$1$2 USD");
   const plain = amounts.replace(new RegExp(words.BETWEEN, "gi"), "$2$1 ").replace(new RegExp(words.TIMES, "gi"), "$1  ");
-  const numbers = [...plain.matchAll(new RegExp(words.NUMBER, "gi"))].map((match) => numberOf(match, words)).filter(Boolean);
+  const numbers = numbersOf(plain, words);
   const [named, left] = chipsBeside(plain, words, names, numbers);
   if (!left.length) throw new Unreadable(words, named.length && has(plain, words.DATE) ? "date" : "number");
   const blank = without(plain, [...named, ...numbers]);
   const shown = left.slice(0, words.MOST_STATEMENTS);
   if (!named.length) throw withoutChip(plain, words, names, shown.map((number) => statement(blank, words, number, {chips: [], times: 1})));
-  return shown.map((number) => statement(blank, words, number, owner(number, named)));
+  const every = new Set(named.flatMap(({chips}) => chips));
+  return shown.map((number) => withOthers(statement(blank, words, number, owner(number, named)), [...every]));
+}
+
+/** A number with the chips of the text that are not its own. */
+function withOthers(one, chips) {
+  const others = chips.filter((chip) => !one.chips.includes(chip));
+  return {...one, others, readings: one.readings.map((reading) => ({...reading, others}))};
 }
 
 /** A text with its numbers and units written the usual way. */
@@ -43,9 +50,44 @@ export function compact(name) {
   return name.toLowerCase().replace(/[^a-z0-9]/g, "");
 }
 
+/** All numbers of a text in their order, those with a whole unit and those where it is short. */
+function numbersOf(text, words) {
+  const numbers = matches(words.NUMBER, text).map((match) => numberOf(match, words)).filter(Boolean).map((one) => lowered(text, one, words));
+  const short = matches(words.SHORT, text).filter((match) => !meets(spanOf(match), numbers)).map((match) => shortNumber(match, words)).filter(Boolean);
+  return [...numbers, ...short].sort((a, b) => a.start - b.start);
+}
+
+const matches = (pattern, text) => [...text.matchAll(new RegExp(pattern, "gi"))];
+const spanOf = (match) => ({start: match.index, end: match.index + match[0].length});
+
+/** A flow all in small letters, `3.35 tb/s`, may count bytes as well as bits. */
+function lowered(text, number, words) {
+  const spelled = text.slice(number.start, number.end);
+  const at = spelled.search(new RegExp(`${words.LOWER_FLOW}$`));
+  if (at < 0) return number;
+  const [match] = matches(words.NUMBER, `${spelled.slice(0, at + 1)}B/s`);
+  const byte = match && numberOf(match, words);
+  return byte ? {...number, readings: [{...byte, start: number.start, end: number.end}, number]} : number;
+}
+
+/** A number whose unit is cut short, with all that it may be. */
+function shortNumber(match, words) {
+  const [digits, decimals, blank, prefix, bit] = match.slice(1).map((group) => group ?? "");
+  const isSmall = prefix !== prefix.toUpperCase();
+  if (isSmall && !bit && (blank || !words.SHORT_SMALL.includes(prefix))) return null;
+  const spellings = words.SHORT_UNITS[(prefix + bit).toLowerCase()] ?? [];
+  const readings = spellings.map((spelling) => made([digits, decimals, "", prefix, "", spelling], spanOf(match), words)).filter(Boolean);
+  return bit === "B" || !readings.length ? null : {...readings[0], readings};
+}
+
 function numberOf(match, words) {
-  const [before, decimals, power, prefix, binary, spelling] = match.slice(1).map((group) => group ?? "");
-  const found = unitOf(spelling, words);
+  return made(match.slice(1).map((group) => group ?? ""), spanOf(match), words);
+}
+
+/** A number from the groups of the pattern, for a unit that is known. */
+function made([before, decimals, power, prefix, binary, spelling], span, words) {
+  // `70B` without more is no memory: the parameters of a model.
+  const found = !prefix && /^b$/i.test(spelling) ? null : unitOf(spelling, words);
   if (!found) return null;
   const [kind, size, symbol] = found;
   const thousands = words.PREFIXES[prefix.toLowerCase()];
@@ -53,9 +95,9 @@ function numberOf(match, words) {
   const digits = before.replaceAll(",", "");
   const value = Number(digits + decimals);
   const scale = factor * 10 ** Number(power.slice(1) || "0");
-  const [slack, cut] = slackOf(digits, decimals, value);
+  const [slack, cut, place] = slackOf(digits, decimals, value);
   return {
-    start: match.index, end: match.index + match[0].length, value: value * scale, slack: slack * scale, cut: cut * scale,
+    ...span, value: value * scale, slack: slack * scale, cut: cut * scale, place: place * scale, readings: [],
     kind, factor: kind === "price" ? size : factor, symbol: symbolOf(prefix.toLowerCase(), symbol, binary, words), binary: Boolean(binary),
   };
 }
@@ -66,14 +108,14 @@ function symbolOf(prefix, symbol, binary, words) {
   return `${words.LETTERS[prefix]}${binary ? "i" : ""}${symbol}`;
 }
 
-/** Half of the last place that is written, and the whole of it, within what people round to. */
+/** Half of the last place that is written, and the whole of it, within what people round to; then that place itself. */
 function slackOf(digits, decimals, value) {
   const zeros = digits.length - digits.replace(/0+$/, "").length;
   const place = decimals ? 10 ** -(decimals.length - 1) : 10 ** zeros;
   const written = (digits + decimals).replace(".", "").replace(/^0+|0+$/g, "");
   const coarsest = written.length < 2 ? COARSEST : COARSEST_ROUND;
   const slack = Math.min(Math.max(place / 2, FINEST * value), coarsest * value);
-  return [slack, Math.max(slack, Math.min(place, COARSEST * value))];
+  return [slack, Math.max(slack, Math.min(place, COARSEST * value)), place];
 }
 
 /** What a spelling measures; a lone b is a bit where it is small and a byte where not. */
@@ -84,11 +126,22 @@ function unitOf(spelling, words) {
   return kind && [kind, size, symbol || text];
 }
 
-/** The chips and the numbers outside of their names: A100 80GB has a number inside only where another follows in its clause. */
+/** The chips and the numbers outside of their names: a number whose unit is short is in a name that has it, A100-40gb, unless no number is left then. */
 function chipsBeside(text, words, names, numbers) {
-  const kept = numbers.filter((one, n) => n + 1 === numbers.length || has(text.slice(one.end, numbers[n + 1].start), words.CLAUSE));
-  const plain = namedIn(text, words, names, kept);
-  const named = plain.length ? plain : namedIn(text, words, makers(words, names), kept);
+  const found = parted(text, words, names, numbers, (number) => !number.readings.length);
+  if (found[1].length) return found;
+  const every = parted(text, words, names, numbers, () => true);
+  return every[0].length && every[1].length ? every : found;
+}
+
+/** Chips and numbers where those that are kept, and last in their clause, are in no name: A100 80GB has a number inside only where another follows. */
+function parted(text, words, names, numbers, isKept) {
+  const ends = numbers.filter((one, n) => n + 1 === numbers.length || has(text.slice(one.end, numbers[n + 1].start), words.CLAUSE));
+  const taken = ends.filter(isKept);
+  // A name inside of a number, as TPU 8t in 4.8T, counts where there is no other.
+  const letters = numbers.filter(({readings, end}) => readings.length && /[0-9]/.test(text.slice(end - 2, end - 1)));
+  const ways = [() => namedIn(text, words, names, taken, letters), () => namedIn(text, words, names, taken), () => namedIn(text, words, makers(words, names), taken)];
+  const named = ways.reduce((chips, way) => (chips.length ? chips : way()), []);
   return [named, numbers.filter((number) => !meets(number, named))];
 }
 
@@ -121,15 +174,16 @@ function isNear(said, name, words) {
   return isTurned || one.slice(1) === other.slice(1) || one.slice(1) === other || one === other.slice(1);
 }
 
-/** Names of chips in a text, longest first, in the order in which they stand. */
-function namedIn(text, words, names, taken) {
+/** Names of chips in a text, longest first, in the order in which they stand; none meets what is taken or lies inside of one of `around`. */
+function namedIn(text, words, names, taken, around = []) {
   const atoms = [...text.matchAll(new RegExp(words.WORD, "gi"))].map((match) => [match.index, match.index + match[0].length]);
   const found = [];
   for (let length = Math.min(LONGEST_NAME, atoms.length); length > 0; length -= 1) {
     for (let first = 0; first + length <= atoms.length; first += 1) {
       const span = {start: atoms[first][0], end: atoms[first + length - 1][1]};
       const chips = chipsOf(text.slice(span.start, span.end), words, names);
-      if (!chips.length || meets(span, taken) || meets(span, found)) continue;
+      const isInside = around.some(({start, end}) => start <= span.start && span.end <= end);
+      if (!chips.length || isInside || meets(span, taken) || meets(span, found)) continue;
       const before = first ? text.slice(...atoms[first - 1]) : "";
       found.push({...span, chips, times: timesOf(before, words)});
     }
@@ -165,14 +219,20 @@ function owner(number, named) {
   return named.findLast(({start}) => start < number.start) ?? named[0];
 }
 
-function statement(text, words, number, {chips, times}) {
+function statement(text, words, number, owner) {
   const clause = clauseOf(text, words, number);
-  const {value, slack, cut, kind, factor, symbol, binary} = number;
+  return {...stated(clause, words, number, owner), readings: number.readings.map((reading) => stated(clause, words, reading, owner))};
+}
+
+function stated(clause, words, number, {chips, times}) {
+  const {value, slack, cut, place, kind, factor, symbol, binary} = number;
+  const field = words.QUANTITIES.find(([pattern, name]) => words.FIELDS[kind].includes(name) && has(clause, pattern))?.[1] ?? "";
+  const formats = words.FORMATS.filter(([pattern]) => has(clause, pattern)).map(([, name]) => name);
+  const sparsity = either(clause, [words.DENSE, "dense"], [words.SPARSE, "sparse"]);
+  const isTold = Boolean(field) || (kind === "rate" && (formats.length > 0 || Boolean(sparsity)));
   return {
-    chips, times, value, slack, cut, kind, factor, symbol, binary,
-    field: words.QUANTITIES.find(([pattern, field]) => words.FIELDS[kind].includes(field) && has(clause, pattern))?.[1] ?? "",
-    formats: words.FORMATS.filter(([pattern]) => has(clause, pattern)).map(([, name]) => name),
-    sparsity: either(clause, [words.DENSE, "dense"], [words.SPARSE, "sparse"]),
+    chips, times, value, slack, cut, place, kind, factor, symbol, binary, field, formats, sparsity, readings: [],
+    isNamed: isTold || has(clause, words.SHORT_WORDS[kind] ?? "(?!)"),
     direction: either(clause, [words.ONE, "one-way"], [words.BOTH, "both"]),
     scope: either(clause, [words.PER_LINK, "link"], [words.PER_CHIP, "chip"], [words.PER_NODE, "node"]),
     vector: has(clause, words.VECTOR),

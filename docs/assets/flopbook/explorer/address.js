@@ -1,13 +1,17 @@
 // A state and its form in the address of a page. What equals the default is not written.
 
-import {strangers} from "../strangers.js";
+import {lacking, quoted} from "../strangers.js";
 
 // What the keys of an address mean, where they do not say it themselves.
 const NAMES = {
   compare: "product", base: "product", columns: "column", dtype: "number format", from: "year", to: "year", x: "quantity", y: "quantity",
+  sort: "order", pick: "work",
 };
 
-/** The state that an address asks for; `valid(key, value, normal, refuse)` gives a value that is one, and refuses others. */
+/**
+ * The state that an address asks for, and sentences that say what of it is unknown here. `valid(key, value, normal, refuse)` gives a
+ * value that is one, and refuses others.
+ */
 export function parse(search, normal, valid) {
   const state = {...normal};
   const unknown = [];
@@ -16,11 +20,11 @@ export function parse(search, normal, valid) {
     let value = text;
     if (typeof normal[key] === "boolean") value = text === "1";
     else if (Array.isArray(normal[key])) value = text ? text.split(",") : [];
-    const refuse = (one) => { unknown.push(`this link names an unknown ${NAMES[key] ?? key} '${String(one).slice(0, 60)}'`); };
+    const refuse = (one) => { unknown.push(`${NAMES[key] ?? key} ${quoted(String(one))}`); };
     state[key] = valid(key, value, normal[key], refuse);
   }
-  const strange = strangers(search, (key) => Object.hasOwn(normal, key), "page");
-  return {state, unknown: strange ? [...unknown, strange] : unknown};
+  const told = lacking(unknown, search, (key) => Object.hasOwn(normal, key), "page");
+  return {state, unknown: told ? [told] : []};
 }
 
 /** The value where it is among the allowed ones; of a list those that are. */

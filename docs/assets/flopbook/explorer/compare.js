@@ -1,6 +1,6 @@
 // Two to six entries side by side: headlines with bars first, then every quantity that one of them has, and its ratio to the base.
 
-import {button, choice, el, say} from "../dom.js";
+import {button, choice, el} from "../dom.js";
 import {formatQuantity} from "../quantity.js";
 import {parts} from "./model.js";
 import {MOST} from "./state.js";
@@ -20,7 +20,7 @@ export class Compare {
     const entries = state.compare.map((id) => this.model.byId.get(id));
     const base = entries.find(({id}) => id === state.base) ?? entries[0];
     const rest = JSON.stringify({...state, price: []});
-    if (rest === this.shown && this.dollars) return this.fillDollars(state, entries);
+    if (rest === this.shown && this.dollars) return this.fillDollars(state, entries, base);
     this.shown = rest;
     this.section.replaceChildren(
       el("h2", {class: "fb-hidden"}, "Compare"), this.controls(state, entries, base),
@@ -36,12 +36,11 @@ export class Compare {
     const add = choice("Add", [["", "choose"], ...kinds], "", (id) => id && this.change({toggle: id}, false, "[data-add]"), {"data-add": true});
     add.querySelector("select").disabled = entries.length >= MOST;
     const pick = choice("Ratios to", entries.map(({id, name}) => [id, name]), base?.id, (id) => this.change({base: id}, false, "[data-base]"), {"data-base": true});
-    const hint = entries.length >= MOST ? "Six is the most." : entries.length > 1 ? "" : "Choose two to six, here or with the boxes of the table.";
     const names = entries.map(({id, name}) => (
       button(`${name} ×`, () => this.change({toggle: id}, false, "[data-add]"), {"aria-label": `Remove ${name}`})
     ));
     return el("div", {class: "fb-row"}, add, ...(entries.length > 1 ? [pick] : []),
-      el("span", {class: "fb-compared"}, ...names), el("span", {class: "fb-count", role: "status"}, hint));
+      el("span", {class: "fb-compared"}, ...names), el("span", {class: "fb-count", role: "status"}, ...hint(entries)));
   }
 
   table(state, entries, base) {
@@ -49,13 +48,13 @@ export class Compare {
     const heads = entries.map((entry) => el("th", {scope: "col", class: "fb-n"}, el("a", {href: `${entry.id}/`}, entry.name),
       ...(entry === base ? [" ", el("span", {class: "fb-badge"}, "base")] : [])));
     const row = (text, texts) => el("tr", {}, el("th", {scope: "row"}, text), ...texts.map((one) => el("td", {class: "fb-n"}, one || "-")));
-    const body = el("tbody", {},
-      row("Kind", entries.map(({kind}) => model.data.kinds_of_entry[kind])), row("Status", entries.map(({status}) => status)));
+    const body = el("tbody", {});
     const band = (text) => el("tr", {class: "fb-group"}, el("th", {scope: "rowgroup", colspan: entries.length + 1}, text));
     const headlines = HEADLINES.filter((id) => entries.some((entry) => model.cell(entry, id, state)));
     body.append(band("In short"));
     for (const id of headlines) body.append(this.row(id, this.label(id, state), state, {entries, base, headline: true}));
-    body.append(...this.prices(state, entries));
+    body.append(...this.prices(state, entries, base),
+      row("Kind", entries.map(({kind}) => model.data.kinds_of_entry[kind])), row("Status", entries.map(({status}) => status)));
     for (const {group, options} of model.options(state)) {
       const present = options.filter(([id]) => !HEADLINES.includes(id) && wanted(model, id, state, entries));
       if (!present.length) continue;
@@ -74,7 +73,7 @@ export class Compare {
   }
 
   /** What an hour of each costs, as the reader types it or by the cheapest list price on file, and what a dollar buys then. */
-  prices(state, entries) {
+  prices(state, entries, base) {
     const listed = entries.map(({id}) => this.model.prices[id]);
     const fields = entries.map(({name}, number) => el("input", {
       type: "text", inputmode: "decimal", autocomplete: "off", placeholder: listed[number]?.[0].toFixed(2) ?? "none on file", "aria-label": `Price of ${name}, USD per hour`,
@@ -87,7 +86,7 @@ export class Compare {
       el("tr", {}, el("th", {scope: "row"}, "Price, USD per hour"), ...cells),
       el("tr", {}, el("th", {scope: "row"}, "Peak per dollar"), ...this.dollars),
     ];
-    this.fillDollars(state, entries);
+    this.fillDollars(state, entries, base);
     return rows;
   }
 
@@ -97,26 +96,27 @@ export class Compare {
     this.change({price: price.some(Boolean) ? price : []}, true);
   }
 
-  fillDollars(state, entries) {
+  fillDollars(state, entries, base) {
     const {model} = this;
     const {unit} = model.quantity("peak", state);
     const bought = entries.map((entry, number) => {
       const listed = this.fields[number].value.trim() ? null : model.prices[entry.id]?.[0];
       const [peak, price] = [model.value(entry, "peak", state), Number(state.price[number] || listed)];
-      return peak && price > 0 ? (peak * HOUR) / price : null;
+      return peak && price > 0 ? {value: (peak * HOUR) / price} : null;
     });
-    const most = Math.max(...bought.map((amount) => amount ?? 0));
-    bought.forEach((amount, number) => {
-      const isBest = amount && amount === most && bought.filter(Boolean).length > 1;
-      say(this.dollars[number], amount ? `${formatQuantity(amount, `${unit.split("/")[0]}/USD`)}${isBest ? " best" : ""}` : "-");
-    });
+    const amounts = bought.filter(Boolean).map(({value}) => value);
+    const first = bought[entries.indexOf(base)];
+    bought.forEach((cell, number) => this.dollars[number].replaceChildren(...(cell ? [
+      formatQuantity(cell.value, `${unit.split("/")[0]}/USD`), ...best(cell, top(amounts, 1)),
+      bar(cell.value / Math.max(...amounts), "fb-of-arithmetic"), ...ratio(cell, first, entries[number] === base),
+    ] : ["-"])));
   }
 
   row(id, text, state, {entries, base, headline = false}) {
     const {model} = this;
     const {key, unit, better} = model.quantity(id, state);
     const values = entries.map((entry) => model.value(entry, id, state)).filter((value) => value !== null);
-    const best = headline && values.length > 1 && new Set(values).size > 1 ? Math[better > 0 ? "max" : "min"](...values) : null;
+    const winner = headline ? top(values, better) : null;
     const most = Math.max(...values);
     const isMixed = new Set(entries.map((entry) => model.cell(entry, id, state)?.binary).filter((one) => one !== undefined)).size > 1;
     const unstated = key.startsWith("peak:") && parts(key).sparsity === "unstated";
@@ -126,13 +126,30 @@ export class Compare {
       const missing = cell ? "" : model.missing(entry, id, state);
       const notes = cell && [isMixed && cell.binary ? formatQuantity(cell.value, unit) : "", unit === "year" ? "" : cell.kind, entry !== base && first && unit === "W" && cell.kind !== first.kind ? "another kind of power than the base" : ""];
       return el("td", {class: "fb-n", "data-entry": entry.id, "data-key": key}, cell ? shown(model, {entry, id, state, full: true}) : el("span", {class: "fb-none"}, missing || "-"),
-        ...(cell && cell.value === best ? [" ", el("span", {class: "fb-badge fb-best"}, "best")] : []),
-        ...(ratio(cell, first, entry === base || unstated || unit === "year")),
+        ...best(cell, winner),
         ...(headline && cell && !unstated ? [bar(cell.value / most, KINDS[id])] : []),
+        ...(ratio(cell, first, entry === base || unstated || unit === "year")),
         ...(notes || []).filter(Boolean).map((note) => el("small", {}, note)));
     });
     return el("tr", {}, el("th", {scope: "row"}, text), ...cells);
   }
+}
+
+/** What helps a reader who has not chosen enough, or may choose no more. */
+function hint({length}) {
+  if (length >= MOST) return ["Six at most."];
+  if (length > 1) return [];
+  return ["Choose two to six, here or with the boxes of the table, or open ", el("a", {href: "../compare/"}, "a pair that people ask for"), "."];
+}
+
+/** The best of several values; none where all are equal. */
+function top(values, better) {
+  if (new Set(values).size < 2) return null;
+  return better > 0 ? Math.max(...values) : Math.min(...values);
+}
+
+function best(cell, value) {
+  return cell && cell.value === value ? [" ", el("span", {class: "fb-badge fb-best"}, "best")] : [];
 }
 
 /** How large a value is among those beside it; the number says it too. */

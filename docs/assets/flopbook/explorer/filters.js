@@ -15,28 +15,45 @@ export function isOpening(model, state) {
   return !state.all && !filtered(state, defaults(model.data), FILTERS);
 }
 
-/** A test of names: the words in one piece, as people write a product with spaces or without, else each at the beginning of a word. */
-function finding(find) {
+// Letters and digits: no name has half as many, and an expression of thousands cannot be compiled.
+const LONGEST_NAME = 200;
+
+/**
+ * The entries of a name: the words in one piece, as people write a product with spaces or without, or each, from the beginning
+ * of a word. Only where no entry is called so may the piece stand anywhere: who types a100 means no Maia 100.
+ */
+function named(entries, find) {
   const whole = squash(find);
+  if (!whole) return entries;
+  if (whole.length > LONGEST_NAME) return [];
   const words = find.toLowerCase().split(/[^a-z0-9.]+/).filter(Boolean);
   const loose = words.length > 1 && words.every((word) => word.length > 1);
-  if (!whole) return () => true;
-  return ({text, squashed}) => squashed.some((name) => name.includes(whole)) || (loose && words.every((word) => text.includes(` ${word}`)));
+  const piece = new RegExp(` ${[...whole].join(" ?")}`);
+  const found = entries.filter(({text, spelled}) => piece.test(spelled) || (loose && words.every((word) => text.includes(` ${word}`))));
+  return found.length ? found : entries.filter(({squashed}) => squashed.some((name) => name.includes(whole)));
 }
 
-/** The entries that pass all filters. */
+/** The entries that pass all filters. Who asks for a name and not for a kind gets systems where no chip is called so. */
 export function passing(model, state) {
   if (isOpening(model, state)) return model.entries.filter(({current}) => current);
-  const isFound = finding(state.find);
+  const found = named(model.entries, state.find).filter((entry) => passes(model, state, entry));
+  const asked = state.kind.length ? found.filter(({kind}) => state.kind.includes(kind)) : found;
+  const isOpenKind = state.kind.join() === defaults(model.data).kind.join();
+  return !asked.length && state.find && isOpenKind ? found : asked;
+}
+
+/** Whether these are of the kinds that the filter names, not found beyond them. */
+export function isOfKind(state, entries) {
+  return !state.kind.length || entries.every(({kind}) => state.kind.includes(kind));
+}
+
+function passes(model, state, entry) {
   const least = Number(state.memory) * 1e9;
-  return model.entries.filter((entry) => {
-    if (state.vendor.length && !state.vendor.includes(entry.vendor)) return false;
-    if (state.kind.length && !state.kind.includes(entry.kind)) return false;
-    if (state.status.length && !state.status.includes(entry.status)) return false;
-    if (least && !(model.value(entry, "memory", state) >= least)) return false;
-    if (state.only && model.value(entry, "peak", state) === null) return false;
-    return inYears(model.value(entry, "date", state), state) && isFound(entry);
-  });
+  if (state.vendor.length && !state.vendor.includes(entry.vendor)) return false;
+  if (state.status.length && !state.status.includes(entry.status)) return false;
+  if (least && !(model.value(entry, "memory", state) >= least)) return false;
+  if (state.only && model.value(entry, "peak", state) === null) return false;
+  return inYears(model.value(entry, "date", state), state);
 }
 
 /** The panel of filters. `change(patch, typing)` is called with what the reader changed. */

@@ -1,8 +1,14 @@
 // The table of entries: chosen columns, sorting by any of them, boxes to choose what is compared.
 
 import {check, el} from "../dom.js";
+import {isOfKind} from "./filters.js";
 import {shown} from "./value.js";
 
+const NOTHING = "Nothing passes the filters; clear some of them.";
+const NOTHING_CALLED = "Nothing that passes the filters is called so. Try fewer letters, a family such as Hopper, or a vendor.";
+
+/** What helps a reader whom the filters show nothing. */
+export const nothing = ({find}) => (find ? NOTHING_CALLED : NOTHING);
 const TEXTS = [["name", "Name"], ["kind", "Kind"], ["status", "Status"]];
 
 export class List {
@@ -16,7 +22,7 @@ export class List {
 
   show(state, entries) {
     this.columns.show(state);
-    this.table.classList.toggle("fb-one-kind", state.kind.length === 1);
+    this.table.classList.toggle("fb-one-kind", state.kind.length === 1 && isOfKind(state, entries));
     const shape = [state.columns, this.model.picked(state)].join();
     if (!this.shape && shape === this.written()) this.adopt();
     else if (shape !== this.shape) this.build(state);
@@ -26,6 +32,7 @@ export class List {
     for (const [id, box] of this.boxes) box.checked = state.compare.includes(id);
     const body = this.table.tBodies[0];
     const rows = sorted(this.model, state, entries).map(({id}) => this.rows.get(id));
+    this.nothing.cells[0].textContent = nothing(state);
     body.replaceChildren(...(rows.length ? rows : [this.nothing]));
   }
 
@@ -54,7 +61,7 @@ export class List {
   }
 
   end(width) {
-    this.nothing = el("tr", {}, el("td", {colspan: width, class: "fb-nothing"}, "Nothing passes the filters; clear some of them."));
+    this.nothing = el("tr", {}, el("td", {colspan: width, class: "fb-nothing"}));
     for (const body of [...this.table.tBodies].slice(1)) body.remove();
   }
 

@@ -4,14 +4,32 @@
 import "./value.js";
 import {Address} from "./address.js";
 import {el} from "../dom.js";
-import {Filters, isOpening, passing} from "./filters.js";
-import {List} from "./list.js";
+import {Filters, isOfKind, isOpening, passing} from "./filters.js";
+import {List, nothing} from "./list.js";
 import {Model} from "./model.js";
 import {foldButton, linkButton} from "./panel.js";
-import {Sources} from "./sources.js";
 import {MOST, VIEWS, defaults, read} from "./state.js";
 
 const NAMES = {table: "Table", compare: "Compare", scatter: "Scatter", trends: "Trends"};
+
+const REACHED = ["pointerover", "focusin", "click"];
+
+/** The sources of values come with the first value that is pointed at, focused or touched. */
+function startSources(host, model) {
+  let loading = null;
+  const begin = async (event) => {
+    const link = event.target.closest?.("td a");
+    if (!link) return;
+    const isTouch = event.type === "click" && event.pointerType === "touch";
+    if (isTouch) event.preventDefault(); // it tells the source; only the next one follows the link
+    loading ??= import("./sources.js").then(({Sources}) => new Sources(host, model));
+    const sources = await loading;
+    for (const kind of REACHED) host.removeEventListener(kind, begin);
+    if (isTouch) sources.touched(event, link);
+    else if (link.matches(event.type === "focusin" ? ":focus" : ":hover")) sources.open(link);
+  };
+  for (const kind of REACHED) host.addEventListener(kind, begin);
+}
 
 class Explorer {
   constructor(host, model) {
@@ -28,7 +46,7 @@ class Explorer {
     };
     for (const kind of ["pointerover", "focusin"]) this.panel.addEventListener(kind, () => this.complete().catch(() => {}), {once: true});
     this.bar.querySelector(".fb-peak").append(this.views.table.columns.root);
-    new Sources(host, model);
+    startSources(host, model);
     this.address = new Address({normal: defaults(model.data), read: (search) => read(search, model), show: (said) => this.show(said)});
     this.address.restore();
   }
@@ -99,14 +117,14 @@ class Explorer {
     const {compare} = this.state;
     if (compare.includes(id)) return compare.filter((one) => one !== id);
     if (compare.length < MOST) return [...compare, id];
-    said.push("Six is the most that can be compared; take one away first.");
+    said.push("Six at most can be compared; remove one first.");
     return compare;
   }
 
   show(said) {
     const {state, model} = this;
     if (!this.isThere(said)) return;
-    this.unknown.textContent = said.join("; ");
+    this.unknown.textContent = said.join(" ");
     const entries = passing(model, state);
     this.host.dataset.now = state.view;
     for (const [view, tab] of this.tabs) {
@@ -117,21 +135,29 @@ class Explorer {
     }
     this.tabs.get("compare").textContent = state.compare.length ? `Compare (${state.compare.length})` : "Compare";
     this.filters.show(state);
-    const all = `of ${model.entries.length} products`;
-    this.filters.count.textContent = isOpening(model, state)
-      ? `${entries.length} current data-centre chips, newest first, ${all}` : `${entries.length} ${all}`;
+    this.filters.count.textContent = counted(model, state, entries);
     this.views[state.view].show(state, entries);
   }
+}
+
+function counted(model, state, entries) {
+  const all = `of ${model.entries.length} products`;
+  if (isOpening(model, state)) return `${entries.length} current data-centre chips, newest first, ${all}`;
+  if (!isOfKind(state, entries)) return `${entries.length} ${all}; no chip is called so`;
+  return `${entries.length} ${all}`;
 }
 
 /** The pictures are made with the site, on a page of their own; here the points of what the filters leave out fade. */
 class Trends {
   constructor(section, drawn) {
     this.section = section;
-    section.querySelector(".fb-elsewhere").replaceWith(...drawn);
+    this.nothing = el("p", {class: "fb-nothing"});
+    section.querySelector(".fb-elsewhere").replaceWith(this.nothing, ...drawn);
   }
 
   show(state, entries) {
+    this.nothing.textContent = nothing(state);
+    this.nothing.hidden = entries.length > 0;
     const passed = new Set(entries.map(({id}) => id));
     for (const point of this.section.querySelectorAll("a[data-id]")) {
       point.classList.toggle("fb-faded", !passed.has(point.dataset.id));

@@ -14,7 +14,8 @@ export class Model {
       const names = [id, name, vendorName, family, data.kinds_of_entry[kind], status, ...aliases];
       const text = ` ${names.join(" ").toLowerCase().replace(/[^a-z0-9.]+/g, " ")}`;
       const squashed = names.map(squash);
-      return {id, name, vendor, vendorName, group, kind, status, aliases, values, current: Boolean(current), text, squashed, short: short(name, vendorName, vendor)};
+      const spelled = names.map(spell).join("|");
+      return {id, name, vendor, vendorName, group, kind, status, aliases, values, current: Boolean(current), text, squashed, spelled, short: short(name, vendorName, vendor)};
     });
     this.byId = new Map(this.entries.map((entry) => [entry.id, entry]));
     this.plain = new Map([...data.quantities, ...data.ratios].map((quantity) => [quantity.id, quantity]));
@@ -143,6 +144,11 @@ export class Model {
 /** A name without what people leave out or put in between letters and digits. */
 export function squash(text) {
   return text.toLowerCase().replace(/[^a-z0-9]+/g, "");
+}
+
+/** A name with a space before each run of letters and of digits, at which a reader may begin. */
+function spell(name) {
+  return ` ${(name.toLowerCase().match(/[a-z]+|\d+/g) ?? []).join(" ")}`;
 }
 
 export function peakId(dtype, engine, sparsity) {

@@ -1,6 +1,5 @@
 // What panels of filters are made of: folded lists of boxes, fields, and the buttons beside them.
 
-import {copyText} from "../copy.js";
 import {button, check, el} from "../dom.js";
 
 /** A folded list of boxes; none ticked means all. Options are [value, text] or [value, text, depth in a tree]. */
@@ -85,7 +84,7 @@ export function telling(text, act, attributes) {
 }
 
 export function linkButton() {
-  return telling("Copy link", async () => ((await copyText(location.href)) ? "Copied" : "Copy the address of this page"));
+  return telling("Copy link", async () => ((await (await import("../copy.js")).copyText(location.href)) ? "Copied" : "Copy the address of this page"));
 }
 
 /** On a narrow screen the filters are folded, so that what they filter is in view. */

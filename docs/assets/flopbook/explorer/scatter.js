@@ -2,6 +2,7 @@
 
 import {check, choice, el, svg} from "../dom.js";
 import {filesMenu} from "../downloads.js";
+import {nothing} from "./list.js";
 import {Room, frontier, range, scale, thin, ticks} from "../scales.js";
 
 const HEIGHT = 460;
@@ -16,7 +17,8 @@ export class Scatter {
     this.said = el("p", {class: "fb-count", role: "status"});
     this.tip = el("div", {class: "fb-source fb-pop", hidden: true, "aria-hidden": "true"});
     this.figure = el("figure", {class: "fb-figure fb-scatter"});
-    this.legend = legend(model);
+    this.legend = el("ul", {class: "fb-legend"});
+    this.keys = keys(model);
     this.title = el("p", {class: "fb-says"});
     const menu = filesMenu({name: () => `${this.state.y}-${this.state.x}`.replaceAll(":", "-"), picture: () => this.figure.querySelector("svg"), rows: () => this.rows()});
     const head = el("div", {class: "fb-chart-head"}, this.title, menu);
@@ -66,7 +68,8 @@ export class Scatter {
       + "Every value of the picture is in the table too. Hollow: estimated or reported. " + `Source: the claims on file, read until ${model.data.as_of}.`;
     this.title.textContent = points.length ? this.finding(points) : "";
     if (!points.length) {
-      this.figure.replaceChildren(el("p", {class: "fb-nothing"}, "No entry that passes the filters has both values."));
+      this.legend.replaceChildren();
+      this.figure.replaceChildren(el("p", {class: "fb-nothing"}, absent ? "No entry that passes the filters has both values." : nothing(this.state)));
       return;
     }
     const frame = [EDGE.left, EDGE.top, this.width - EDGE.right, HEIGHT - EDGE.bottom];
@@ -74,6 +77,8 @@ export class Scatter {
     for (const point of points) Object.assign(point, {px: x.at(point.x), py: y.at(point.y)});
     points.sort((a, b) => a.px - b.px);
     this.drawn = points;
+    const groups = new Set(points.map(({entry}) => String(entry.group)));
+    this.legend.replaceChildren(...[...this.keys].filter(([group]) => groups.has(group)).map(([, key]) => key));
     const best = frontier(points, this.quantities.map(({better}) => better));
     this.figure.replaceChildren(this.picture(points, best, frame, [x, y]));
     if (state.frontier) this.said.textContent += ` Frontier, which no entry beats on both: ${best.map(({entry}) => entry.short).join(", ")}.`;
@@ -208,8 +213,8 @@ function walk(event, root) {
   next.focus();
 }
 
-function legend({data}) {
-  const items = Object.entries(data.legend).map(([group, name]) => el("li", {class: `fb-v${group}`},
-    svg("svg", {viewBox: "-6 -6 12 12", width: 12, height: 12, "aria-hidden": "true"}, svg("path", {d: data.shapes[group]})), ` ${name}`));
-  return el("ul", {class: "fb-legend"}, ...items);
+/** What the mark of each vendor looks like, by the group that it stands for. */
+function keys({data}) {
+  return new Map(Object.entries(data.legend).map(([group, name]) => [group, el("li", {class: `fb-v${group}`},
+    svg("svg", {viewBox: "-6 -6 12 12", width: 12, height: 12, "aria-hidden": "true"}, svg("path", {d: data.shapes[group]})), ` ${name}`)]));
 }

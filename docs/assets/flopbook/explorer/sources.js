@@ -31,7 +31,7 @@ export class Sources {
     if (!link || event.pointerType !== "touch" || this.touchedLink === link) return;
     event.preventDefault();
     this.touchedLink = link;
-    this.open(link, " Touch again to open the entry.");
+    this.open(link, " Tap again to open the entry.");
   }
 
   async open(link, more = "") {

@@ -17,16 +17,27 @@ export function defaults(data) {
 /** The state that an address asks for, and what of it is unknown here. */
 export function read(search, model) {
   const allowed = choices(model);
-  return parse(search, defaults(model.data), (key, value, normal, refuse) => {
-    if (key === "compare") {
-      const ids = value.map((name) => find(model, name) ?? refuse(name)).filter(Boolean);
-      return [...new Set(ids)].slice(0, MOST);
-    }
+  const found = parse(search, defaults(model.data), (key, value, normal, refuse) => {
+    if (key === "compare") return value.map((name) => find(model, name) ?? refuse(name));
     if (key === "base") return value && (find(model, value) ?? refuse(value) ?? normal);
     if (key === "price") return value.map((one) => (/^\d+(\.\d+)?$/.test(one) || !one ? one : refuse(one) ?? ""));
     if (["from", "to", "memory"].includes(key)) return number(value, normal, refuse);
     return allowed[key] ? among(allowed[key], value, normal, refuse) : value;
   });
+  return compared(found);
+}
+
+/** Prices stand in the order of the products, so what is not compared takes its price along. */
+function compared({state, unknown}) {
+  const prices = new Map(state.compare.map((id, n) => [id, state.price[n] ?? ""]));
+  prices.delete(undefined); // products that there are not
+  const compare = [...prices.keys()].slice(0, MOST);
+  const price = compare.map((id) => prices.get(id));
+  const left = prices.size - compare.length;
+  return {
+    state: {...state, compare, price: price.some(Boolean) ? price : []},
+    unknown: left ? [...unknown, `This link compares ${prices.size} products; shown are the first ${MOST}.`] : unknown,
+  };
 }
 
 function choices(model) {

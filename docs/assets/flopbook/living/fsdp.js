@@ -2,7 +2,7 @@
 // scripts/website/figures/overlap.py states the same order of work, and a test holds both equal.
 
 import {collective} from "../formulas/collective.js";
-import {moments, percent, seconds, timeline, waits} from "./timeline.js";
+import {moments, percent, seconds, table, timeline, waits} from "./timeline.js";
 
 const LAYERS = 4;
 const NAMES = ["arithmetic", "network"];
@@ -27,8 +27,9 @@ export function scene({inputs, peak, params, bytes}) {
       const words = idle < 0.005
         ? `The network hides behind the arithmetic: a step of ${seconds(end)}, and the chip never waits.`
         : `The chip waits for ${percent(idle)} of a step of ${seconds(end)}: a layer takes ${seconds(forward)} to compute and ${seconds(gather)} to gather.`;
-      const {picture, at} = timeline(NAMES, [...bars, ...waits(0, bars, end)], end, width, words);
-      return {picture, end, words, steps: moments(bars), idle, at: (now) => at(now, seconds(now)), moment: (now) => `${seconds(now)}; ${held(bars, now)}`};
+      const all = [...bars, ...waits(0, bars, end)];
+      const {picture, at} = timeline(NAMES, all, end, width, words);
+      return {picture, end, words, steps: moments(bars), idle, rows: () => table(NAMES, all, "s"), at: (now) => at(now, seconds(now)), moment: (now) => `${seconds(now)}; ${held(bars, now)}`};
     },
   };
 }

@@ -2,6 +2,7 @@
 // until then, and without a script, a still picture stands in its place.
 
 import {button, choice, el, say} from "../dom.js";
+import {filesMenu} from "../downloads.js";
 
 const SCENES = {fsdp: () => import("./fsdp.js"), pipeline: () => import("./pipeline.js"), ring: () => import("./ring.js")};
 const MOMENTS = 1000; // of the slider
@@ -31,11 +32,16 @@ class Player {
     this.stage = figure.querySelector(".fb-stage");
     this.told = figure.querySelector(".fb-told");
     this.values = Object.fromEntries(scene.controls.map(({name, value}) => [name, value]));
-    this.slider = el("input", {type: "range", min: 0, max: MOMENTS, value: MOMENTS, "aria-label": "Moment", input: () => { this.stop(); this.draw(); }});
-    this.go = button("Play", () => (this.moving ? this.stop() : this.play()));
-    const step = button("Step", () => { this.stop(); this.next(); });
+    this.slider = el("input", {type: "range", min: 0, max: MOMENTS, value: MOMENTS * (scene.begin ?? 1), "aria-label": "Moment", input: () => { this.stop(); this.draw(); }});
+    this.heard = el("p", {class: "fb-hidden", role: "status"}); // the slider tells its moment only to who is on it
+    this.go = button("Play", () => (this.moving ? this.rest() : this.play()));
+    const step = button("Step", () => { this.stop(); this.next(); this.rest(); });
     const time = el("p", {class: "fb-time"}, this.go, step, this.slider);
-    figure.querySelector(".fb-controls").replaceChildren(time, ...scene.controls.map((control) => this.control(control)));
+    figure.querySelector(".fb-chart-head").append(filesMenu({
+      name: () => figure.id, picture: () => this.stage.querySelector("svg"), rows: () => this.run.rows(this.now()),
+      link: () => `${location.href.split("#")[0]}#${figure.id}`,
+    }));
+    figure.querySelector(".fb-controls").replaceChildren(time, this.heard, ...scene.controls.map((control) => this.control(control)));
     new ResizeObserver(([{contentRect}]) => { if (contentRect.width !== this.width) { this.width = contentRect.width; this.change(); } }).observe(this.stage);
   }
 
@@ -60,17 +66,21 @@ class Player {
     this.draw();
   }
 
+  /** The moment in view, in the unit of the run. */
+  now() {
+    return (Number(this.slider.value) / MOMENTS) * this.run.end;
+  }
+
   draw() {
-    const share = Number(this.slider.value) / MOMENTS;
-    this.run.at(share * this.run.end);
-    this.slider.setAttribute("aria-valuetext", this.run.moment(share * this.run.end));
+    this.run.at(this.now());
+    this.slider.setAttribute("aria-valuetext", this.run.moment(this.now()));
   }
 
   play() {
     if (Number(this.slider.value) >= MOMENTS) this.slider.value = 0;
     this.go.textContent = "Pause";
     if (still.matches) {
-      this.moving = setInterval(() => { if (!this.next()) this.stop(); }, REST);
+      this.moving = setInterval(() => { if (!this.next()) this.rest(); }, REST);
       return;
     }
     const begun = performance.now() - (MILLISECONDS * this.slider.value) / MOMENTS;
@@ -78,7 +88,7 @@ class Player {
       if (!this.moving) return;
       this.slider.value = Math.min(MOMENTS, (MOMENTS * (now - begun)) / MILLISECONDS);
       this.draw();
-      if (Number(this.slider.value) >= MOMENTS) this.stop();
+      if (Number(this.slider.value) >= MOMENTS) this.rest();
       else this.moving = requestAnimationFrame(frame);
     };
     this.moving = requestAnimationFrame(frame);
@@ -91,10 +101,16 @@ class Player {
     this.go.textContent = "Play";
   }
 
+  /** To stop, and to say aloud at which moment. */
+  rest() {
+    this.stop();
+    say(this.heard, this.run.moment(this.now()));
+  }
+
   /** To the next moment at which something ends, from the last one to the first; false at the end. */
   next() {
     const {steps, end} = this.run;
-    const now = Number(this.slider.value) >= MOMENTS ? 0 : (Number(this.slider.value) / MOMENTS) * end;
+    const now = Number(this.slider.value) >= MOMENTS ? 0 : this.now();
     const to = steps.find((moment) => moment > now + end / MOMENTS) ?? end;
     this.slider.value = (MOMENTS * to) / end;
     this.draw();

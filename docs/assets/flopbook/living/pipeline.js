@@ -1,7 +1,7 @@
 // A pipeline schedule, run pass by pass; without links its idle share is that of the formula.
 
 import {bubble} from "../formulas/bubble.js";
-import {moments, percent, timeline, waits} from "./timeline.js";
+import {moments, percent, table, timeline, waits} from "./timeline.js";
 
 const BACKWARD = 2; // forward passes that a backward pass takes
 const SCHEDULES = [["gpipe", "GPipe"], ["1f1b", "1F1B"]];
@@ -22,12 +22,12 @@ export function scene() {
       const share = bubble({stages, microbatches, schedule, virtual: 1, forward: 1, backward_input: 1, backward_weight: 1}).fraction;
       const held = Math.max(...Array.from({length: stages}, (_, stage) => most(bars, stage)));
       const words = `A stage is idle for ${percent(idle)} of the step, and the first holds ${held} micro-batches at most. `
-        + (link ? `With links of no length it would be ${percent(share)}.` : `The formula says ${percent(share)}.`);
+        + (link ? `With instant links it would be ${percent(share)}.` : `The formula says ${percent(share)}.`);
       const names = Array.from({length: stages}, (_, stage) => `stage ${stage + 1}`);
-      const idles = names.flatMap((_, stage) => waits(stage, bars, end, ""));
-      const {picture, at} = timeline(names, [...bars, ...idles], end, width, words);
+      const all = [...bars, ...names.flatMap((_, stage) => waits(stage, bars, end, ""))];
+      const {picture, at} = timeline(names, all, end, width, words);
       const unit = (now) => `${Number(now.toFixed(1))} forward passes`;
-      return {picture, end, words, steps: moments(bars), idle, at: (now) => at(now, unit(now)), moment: unit};
+      return {picture, end, words, steps: moments(bars), idle, rows: () => table(names, all, "forward passes"), at: (now) => at(now, unit(now)), moment: unit};
     },
   };
 }

@@ -37,6 +37,12 @@ export function timeline(names, bars, end, width, said) {
   return {picture: root, at};
 }
 
+/** The pieces of work as a table with a row of heads, in the order of their begin. */
+export function table(names, bars, unit) {
+  const row = ({lane, text, pass = "", start, end}) => [names[lane], `${pass}${text}` || "waits", start, end];
+  return [["lane", "work", `start (${unit})`, `end (${unit})`], ...[...bars].sort((a, b) => a.start - b.start || a.lane - b.lane).map(row)];
+}
+
 /** The waits of a lane: what is between its bars, from the begin to the end of all. */
 export function waits(lane, bars, end, text = "waits") {
   const found = [];

@@ -13,12 +13,15 @@ export function money(usd) {
 
 /** Price of a chip in USD/s, and the words that say whose it is; null where there is none. */
 export function priceOf({answer, price}) {
-  if (price !== null) return {rate: price, words: "the price that you typed"};
-  return answer.price ? {rate: answer.price.usd_per_s, words: answer.price.note} : null;
+  if (price !== null) return {rate: price, words: "the price that you typed", listed: false};
+  return answer.price ? {rate: answer.price.usd_per_s, words: answer.price.note, listed: true} : null;
 }
 
 /** The price of a chip-hour as a sum says it. */
 export const hourly = ({rate}) => `${Number((3600 * rate).toPrecision(4))} USD/h`;
+
+/** The same as a sentence ends with it: a reader who pays another price has to know this one. */
+export const priced = (price) => `at ${hourly(price)}${price.listed ? ", the lowest list price" : ""}`;
 
 /** A number of a card; it opens what is inside. */
 export function number(label, value, inside) {

@@ -2,7 +2,8 @@
 // and how it is shown is of a kind: train.js or serve.js.
 
 import {el} from "../dom.js";
-import {strangers} from "../strangers.js";
+import {lacking} from "../strangers.js";
+import {labelOf, nameOf} from "./typed.js";
 import {asker} from "./asker.js";
 
 export function startPlanner(host) {
@@ -31,18 +32,25 @@ export function startPlanner(host) {
   update();
 }
 
+/** The option of a choice that a text names, by its value or by the product without its vendor. */
+function optionOf({options}, text) {
+  const wanted = text.toLowerCase();
+  return [...options].find(({value}) => value.toLowerCase() === wanted || (wanted && value.split("/")[1] === wanted));
+}
+
 /** Put an address into the form; returns what of it the form does not have. */
 function fill(form, query) {
   const lost = [];
   for (const [name, value] of query) {
     const field = form.elements.namedItem(name);
     if (!field?.name) continue;
-    if (field.tagName !== "SELECT") field.value = value.slice(0, 40);
-    else if ([...field.options].some((option) => option.value === value)) field.value = value;
-    else lost.push(`The address asks for ${name} "${value.slice(0, 40)}", which is not on the list; here is ${field.selectedOptions[0].textContent}.`);
+    const option = field.tagName === "SELECT" && optionOf(field, value);
+    if (option) field.value = option.value;
+    else if (field.tagName !== "SELECT") field.value = value.slice(0, 40);
+    else lost.push(`This link asks for ${labelOf(form, name).toLowerCase()} "${value.slice(0, 40)}", which is not on the list; here is ${nameOf(field)}.`);
   }
-  const strange = strangers(query, (name) => form.elements.namedItem(name)?.name, "page");
-  if (strange) lost.push(`${strange[0].toUpperCase()}${strange.slice(1)}.`);
+  const strange = lacking([], query, (name) => form.elements.namedItem(name)?.name, "page");
+  if (strange) lost.push(strange);
   const details = form.querySelector("details");
   details.open = [...details.querySelectorAll("[name]")].some(({name}) => query.has(name));
   return lost;

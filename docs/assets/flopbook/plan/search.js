@@ -49,7 +49,7 @@ function chunksOf({run: {layers}, uneven}, degrees) {
   return [{schedule: "1f1b", virtual: 1}, ...interleaved];
 }
 
-/** The layouts that exist before ZeRO stage and recomputation, in the order of the package. */
+/** The layouts that exist before ZeRO stage and recomputation, in the order of the package; each with the degrees it is of. */
 function* cellsOf(question, degrees = degreesOf(question)) {
   const {memory: inputs, run, batch, uneven} = question;
   const sizes = divisors(batch);
@@ -66,7 +66,7 @@ function* cellsOf(question, degrees = degreesOf(question)) {
         tried.microbatches = microbatches;
         if (!batches_hold(tried)) continue;
         const {tp, pp, cp, ep, dp} = one;
-        yield {tp, pp, cp, ep, dp, schedule, virtual, micro_batch, microbatches};
+        yield {degrees: one, tp, pp, cp, ep, dp, schedule, virtual, micro_batch, microbatches};
       }
     }
   }
@@ -81,11 +81,9 @@ function groupsOf({run: {domain}}, {tp, pp, cp, ep, dp}, {zero, isHybrid}) {
   return groups > 1 && groups % 1 === 0 && dp % groups === 0 && ((dp * cp) / groups) % ep === 0 ? groups : 0;
 }
 
-/** Seconds of a step: the sum of its parts in their order. */
-function total(parts) {
-  let seconds;
-  for (const name in parts) seconds = seconds === undefined ? parts[name] : seconds + parts[name];
-  return seconds;
+/** Seconds of a step: the sum of its parts in their order, named one by one: a loop over names takes as long as a step. */
+function total({products, experts, attention, elementwise, tensor_parallel, context_parallel, expert_parallel, pipeline_sends, launches, head, gathers, bubble, gradients, optimizer, offload, straggling}) {
+  return products + experts + attention + elementwise + tensor_parallel + context_parallel + expert_parallel + pipeline_sends + launches + head + gathers + bubble + gradients + optimizer + offload + straggling;
 }
 
 /** A run of a question as the parts of a step take it, before a layout is put in. */
@@ -147,62 +145,81 @@ export function heldParts(question, layout) {
   return isFirst ? {...parts, logits: 0} : {...parts, activations: parts.activations - beyond};
 }
 
-const ROUNDING = 1 - 1e-9;
-
 /**
- * What no way to shard the states of a cell is faster than, and what no way to recompute is faster than, from the parts of its
- * step without sharding. The parts in `common` are the same for all ZeRO stages, recomputation only lengthens those in `lengthened`,
- * and the others are never below zero; there is nothing to gather, so the bubble is the shortest. tests/prediction/test_least_seconds.py
- * holds that. Named one by one: a loop over names takes as long as a step.
+ * What no way to shard the states of a cell is faster than, from the parts of its step without sharding; and what no way to
+ * recompute is faster than, nor any cell of the same degrees and micro-batches with more chunks. The parts in `common` are the same
+ * for all ZeRO stages. Recomputation lengthens `body` as a whole, and so do more chunks, whose stages hold as many layers or more;
+ * these shorten the bubble. No part is ever below zero, and with nothing to gather the bubble is the shortest.
+ * tests/prediction/test_least_seconds.py holds that. Named one by one: a loop over names takes as long as a step.
  */
 function leastSeconds({products, experts, attention, elementwise, tensor_parallel, context_parallel, expert_parallel, pipeline_sends, launches, head, bubble, straggling}, seconds) {
-  const lengthened = products + experts + attention + elementwise + tensor_parallel + expert_parallel + pipeline_sends;
-  const common = lengthened + context_parallel + launches + head;
-  const slower = seconds / (seconds - straggling) * (1 + bubble / common) * ROUNDING;
-  return {sharded: common * slower, recomputed: lengthened * slower};
+  const body = products + experts + attention + elementwise + tensor_parallel + expert_parallel + pipeline_sends + context_parallel + launches;
+  const common = body + head;
+  const slower = seconds / (seconds - straggling) * ROUNDING;
+  const idle = 1 + bubble / common;
+  return {sharded: common * slower * idle, recomputed: body * slower * idle, chunked: body * slower};
+}
+
+const ROUNDING = 1 - 1e-9;
+const SAMPLED = 32; // one cell of so many
+
+/**
+ * The fastest layout that fits of each of the fastest ways to divide the chips: {layouts, tried}. `tried` counts the layouts that
+ * exist.
+ */
+export function plan(question, top = 3) {
+  const divisions = new Map(degreesOf(question).map((degrees) => [degrees, divisionOf(question, degrees)]));
+  const cells = [...cellsOf(question, [...divisions.keys()])];
+  // A few cells tell how fast the list is at least, so that of the others most are left out from the first on.
+  const sample = fastest(question, divisions, cells.filter((_, place) => place % SAMPLED === 0), top, Infinity);
+  return fastest(question, divisions, cells, top, sample.layouts[top - 1]?.seconds ?? Infinity);
 }
 
 /**
- * The fastest layout that fits of each of the fastest ways to divide the chips: {layouts, tried, fitting}.
- * `tried` counts the layouts that exist, `fitting` those of them whose memory was needed and suffices.
- * Those that are slower than the last one that is kept, or than another of their division, cannot come into
- * the list, so their memory is never computed; nor are the times of those of cells in which nothing is fast enough.
+ * The plan of some cells, for a list of which none is slower than `limit`. Those that are slower than that or than the last
+ * one that is kept, or than another of their division, cannot come into the list, so their memory is never computed; nor are
+ * the times of those of cells in which nothing is fast enough.
  */
-export function plan(question, top = 3) {
+function fastest(question, divisions, cells, top, limit) {
   const best = [];
   let tried = 0;
-  let fitting = 0;
   const run = runOf(question);
   const held = bytesOf(question);
-  let least; // of a cell, by recomputation: seconds that no way to shard it undercuts
-  const isSlow = (seconds) => best.length === top && seconds >= best[top - 1].seconds;
-  for (const cell of cellsOf(question)) {
+  const isSlow = (seconds) => seconds > limit || (best.length === top && seconds >= best[top - 1].seconds);
+  for (const cell of cells) {
+    const {shardings, chunked} = divisions.get(cell.degrees);
+    tried += shardings.length * RECOMPUTE.length;
+    if (cell.virtual > 1 && isSlow(chunked.get(cell.micro_batch))) continue;
     divide(run, cell);
-    for (const sharding of SHARDINGS) { // the first of them shards nothing
-      const hsdp = groupsOf(question, cell, sharding);
-      if (!hsdp) continue;
-      const {zero} = sharding;
+    let least; // of the cell, by recomputation: seconds that no way to shard it undercuts
+    for (const {zero, hsdp} of shardings) { // the first of them shards nothing
       for (const recompute of RECOMPUTE) {
-        tried++;
         const isFirst = !zero && recompute === "none";
         if (!isFirst && isSlow(least[recompute])) continue;
         shard(run, zero, hsdp, recompute);
         const parts = step_parts(run, question.parameters);
         const seconds = total(parts);
         if (!zero) {
-          const {sharded, recomputed} = leastSeconds(parts, seconds);
-          if (isFirst) least = {none: sharded, selective: recomputed, full: recomputed};
-          else least[recompute] = sharded;
+          const bounds = leastSeconds(parts, seconds);
+          if (isFirst) least = {none: bounds.sharded, selective: bounds.recomputed, full: bounds.recomputed};
+          else least[recompute] = bounds.sharded;
+          if (isFirst && cell.virtual === 1) chunked.set(cell.micro_batch, bounds.chunked);
         }
         if (isSlow(seconds) || best.some((one) => one.seconds <= seconds && isAlike(one, cell))) continue;
         const bytes = held(cell, zero, hsdp, recompute);
         if (bytes > question.run.memory) continue;
-        fitting++;
-        insert(best, {...cell, zero, hsdp, recompute, seconds, bytes}, top);
+        const {degrees, ...layout} = cell;
+        insert(best, {...layout, zero, hsdp, recompute, seconds, bytes}, top);
       }
     }
   }
-  return {layouts: best, tried, fitting};
+  return {layouts: best, tried};
+}
+
+/** What all cells of some degrees share: how their states may be sharded, and by micro-batch what more chunks do not undercut. */
+function divisionOf(question, degrees) {
+  const shardings = SHARDINGS.map((one) => ({zero: one.zero, hsdp: groupsOf(question, degrees, one)}));
+  return {shardings: shardings.filter(({hsdp}) => hsdp), chunked: new Map()};
 }
 
 /** Whether two layouts divide the chips in one way. */

@@ -2,7 +2,7 @@
 
 import {el} from "../dom.js";
 import {formatQuantity, typeset} from "../quantity.js";
-import {bandNumber, bars, costNumber, hourly, link, money, number, priceOf} from "./cards.js";
+import {bandNumber, bars, costNumber, hourly, link, money, number, priceOf, priced} from "./cards.js";
 import {drawn} from "./drawing.js";
 import {amount, chipsOf, chosen, limit, text} from "./typed.js";
 import {chipsWords, grouped, pace, rounded, servingWords, three} from "./words.js";
@@ -33,7 +33,7 @@ export function verdict(pair, pairs) {
     return [el("p", {class: "fb-verdict fb-fit"}, `${of}Fits: ${rate}.`), el("p", {class: "fb-fine"}, `${meaning(pair, best)}${cost(pair, best)}`)];
   }
   if (answer.holds) {
-    const told = "No division of these chips keeps the limits of time. Allow more time, or ask for more chips.";
+    const told = "No layout of these chips meets the limits on time. Allow more time, or add chips.";
     return [el("p", {class: "fb-verdict fb-misfit"}, `${of}Fits on ${count}, but too slow.`), el("p", {class: "fb-fine"}, told)];
   }
   const format = answer.narrower ? `In ${answer.narrower} it fits. ` : "";
@@ -52,7 +52,7 @@ function meaning({answer}, best) {
 
 function cost(pair, best) {
   const price = priceOf(pair);
-  return price ? ` ${money(costOf(pair, best, price))} a million tokens.` : "";
+  return price ? ` ${money(costOf(pair, best, price))} a million tokens ${priced(price)}.` : "";
 }
 
 const costOf = ({question}, {tokens_per_s}, {rate}) => MILLION * question.chips * rate / tokens_per_s;
@@ -74,7 +74,7 @@ export function card(pair, layout, place) {
     bandNumber("throughput", `${rounded(layout.low, "1")} to ${pace(layout.high)}`, answer.band),
     number("Time to first token", three(layout.first_token, "s"), [
       bars(layout.first, "s", layout.first_token, answer.words.time),
-      el("p", {}, `One prompt of ${grouped(question.prompt)} tokens that waits for no other.`),
+      el("p", {}, `One prompt of ${grouped(question.prompt)} tokens with no queue before it.`),
     ]),
     number("Time per token", three(layout.per_token, "s"), [
       bars(layout.token, "s", layout.per_token, answer.words.time),

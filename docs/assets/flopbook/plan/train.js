@@ -3,9 +3,9 @@
 import {el} from "../dom.js";
 import {formatQuantity, typeset} from "../quantity.js";
 import {usual} from "./asking.js";
-import {bandNumber, bars, costNumber, hourly, link, money, number, priceOf} from "./cards.js";
+import {bandNumber, bars, costNumber, hourly, link, money, number, priceOf, priced} from "./cards.js";
 import {drawn} from "./drawing.js";
-import {Refusal, amount, chipsOf, chosen, text} from "./typed.js";
+import {Refusal, amount, chipsOf, chosen, nameOf, text} from "./typed.js";
 import {batchWords, chipsWords, chunkWords, duration, grouped, layoutWords, pace, rounded, three} from "./words.js";
 
 export const title = "The best layouts";
@@ -29,7 +29,7 @@ export function asked(form, known) {
   const price = amount(form, "price", "USD/s", {least: 0, whole: false});
   const common = {model, stack: text(form, "stack", "megatron-core"), dtype: text(form, "dtype", "bf16")};
   const lacking = chosen(form).find((chip) => known.chips[chip].lacks.includes(common.dtype));
-  if (lacking) throw new Refusal("dtype", `${lacking} has no ${common.dtype} peak on record; train in bf16.`);
+  if (lacking) throw new Refusal("dtype", `${nameOf(form.elements.chip, lacking)} has no ${common.dtype} peak on record; train in bf16.`);
   return {questions: chosen(form).map((chip) => ({...common, chip, chips, seq, batch: tokens / seq})), price, budget};
 }
 
@@ -46,7 +46,7 @@ export function verdict(pair, pairs) {
   const of = pairs.length > 1 ? `${name}: ` : "";
   const count = chipsWords(question.chips);
   if (!answer.tried) {
-    return [el("p", {class: "fb-verdict fb-misfit"}, `${of}No layout exists for ${count}.`), el("p", {class: "fb-fine"}, "Heads, layers or sequences of the batch do not divide over so many chips; a power of two usually works.")];
+    return [el("p", {class: "fb-verdict fb-misfit"}, `${of}No layout exists for ${count}.`), el("p", {class: "fb-fine"}, "The heads, the layers or the sequences of the batch do not divide over that many chips; a power of two usually works.")];
   }
   if (!answer.layouts.length) {
     const from = answer.enough ? `It fits from ${grouped(answer.enough)} chips.` : "It fits on no number of these chips.";
@@ -65,7 +65,7 @@ function run(pair, best) {
   const {question, budget} = pair;
   const steps = Math.ceil(budget / (question.batch * question.seq));
   const price = priceOf(pair);
-  const cost = price ? `, ${money(steps * best.seconds * question.chips * price.rate)}` : "";
+  const cost = price ? `, ${money(steps * best.seconds * question.chips * price.rate)} ${priced(price)}` : "";
   return `${formatQuantity(budget, "token")} take ${duration(steps * best.seconds)} without failures${cost}.`;
 }
 

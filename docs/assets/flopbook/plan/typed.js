@@ -51,6 +51,12 @@ export function chosen(form) {
   return [...new Set([text(form, "chip"), text(form, "other")].filter(Boolean))];
 }
 
-function labelOf(form, name) {
+/** What a field is called. */
+export function labelOf(form, name) {
   return form.elements[name].labels[0].querySelector("span").textContent.trim();
+}
+
+/** What is chosen in a field, or the option of this value, as people read it. */
+export function nameOf(field, value = field.value) {
+  return [...field.options].find((option) => option.value === value).textContent.trim();
 }

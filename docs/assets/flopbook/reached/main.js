@@ -8,6 +8,7 @@ import {Facet, cleared, filtered, finder, foldButton, inYears, linkButton, showF
 const NORMAL = {find: "", model: [], chip: [], kind: [], format: [], from: "", to: ""};
 const FACETS = {model: ["Model", 0], chip: ["Chip", 1], kind: ["Kind", 7], format: ["Format", 4]};
 const YEAR = 6;
+const NOTHING = "No run passes the filters. Clear some of them, or look for fewer words.";
 const FIRST = 100; // so many rows are shown at once; the rest on demand
 
 class Runs {
@@ -39,6 +40,8 @@ class Runs {
       el("span", {class: "fb-row"}, foldButton(bar), linkButton()));
     host.querySelector(".fb-panel").append(bar, head, this.unknown);
     host.querySelector("p.fb-more").remove();
+    this.nothing = el("p", {class: "fb-nothing"}, NOTHING);
+    host.append(this.nothing);
     this.more = button("", () => { this.all = true; this.reveal(); }, {class: "fb-button fb-more"});
     host.append(this.more);
   }
@@ -57,7 +60,7 @@ class Runs {
     for (const run of this.rows) run.passes = passes(run, state, words);
     for (const facet of this.facets) facet.show(state);
     showFields(this.controls, state);
-    this.unknown.textContent = said.join("; ");
+    this.unknown.textContent = said.join(" ");
     this.reset.hidden = !filtered(state, NORMAL, Object.keys(NORMAL));
     this.reveal();
   }
@@ -70,6 +73,7 @@ class Runs {
       found += Number(passing);
       row.hidden = !passing || (!this.all && found > FIRST);
     }
+    this.nothing.hidden = found > 0;
     const total = this.rows.length.toLocaleString("en");
     this.count.textContent = `${found.toLocaleString("en")} of ${total} runs`;
     this.more.hidden = this.all || found <= FIRST;

@@ -6,6 +6,8 @@ const FIRST = 10; // results that are shown before somebody scrolls
 const QUERY = 2;
 const RESULT = 3;
 const FAILED = 4;
+const START = "Type to start searching";
+const WAITING = "Searching ...";
 const find = (selector) => document.querySelector(selector);
 
 export function startAsking(field) {
@@ -24,8 +26,11 @@ export function startAsking(field) {
     asked = field.value;
     ghost.textContent = "";
     worker.postMessage({type: QUERY, data: asked}); // an empty question has no answer, and lets the worker get ready
-    if (asked.trim()) return;
-    meta.textContent = "Type to start searching";
+    if (asked.trim()) {
+      if (meta.textContent === START) meta.textContent = WAITING;
+      return;
+    }
+    meta.textContent = START;
     list.replaceChildren();
   };
   const more = (count) => list.append(...left.splice(0, count).map((found) => item(found, base)));
@@ -36,13 +41,15 @@ export function startAsking(field) {
       list.replaceChildren();
     }
     if (type !== RESULT || !field.value.trim()) return;
-    left = [...data.items];
-    const count = left.length;
-    meta.textContent = count ? `${count} matching document${count === 1 ? "" : "s"}` : "No matching documents";
-    list.replaceChildren();
+    const count = data.items.length;
+    meta.textContent = data.isPart ? WAITING : count ? `${count} matching document${count === 1 ? "" : "s"}` : "No matching documents";
+    if (!data.grows) {
+      list.replaceChildren();
+      box.scrollTop = 0;
+    }
     list.setAttribute("role", "list");
-    box.scrollTop = 0;
-    more(FIRST);
+    left = data.items.slice(list.childElementCount);
+    more(FIRST - list.childElementCount);
     ghost.textContent = suggested(field.value, data.suggest?.at(-1));
   });
   box.addEventListener("scroll", () => {

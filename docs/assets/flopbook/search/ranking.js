@@ -6,7 +6,7 @@
   const [NAMED, ASKED, DEFINED, PLANNED, CITED, ANSWERED] = [1.5, 1.6, 2, 3, 3, 0.5];
   const [FIRST, LISTED, SERVED, MOST_CHIPS] = [6, 3, 2, 2 ** 20];
   const [LEAST_COVERED, MOST, LONGEST, LONGEST_OPTION, FEW, SPOKEN] = [0.45, 10, 24, 6, 3, 1e-3];
-  const VERSUS = /\s(?:vs|versus|v|or|and|against|with|to|compared to|compared with)\.?\s/;
+  const VERSUS = /\s(?:vs|versus|v|or|and|against|with|to|over|compared to|compared with)\.?\s/;
   const COMPARES = /\b(?:vs|versus|compare|compared|comparison|better|faster|difference)\b/;
 
   const own = (table, key) => (Object.hasOwn(table, key) ? table[key] : undefined);
@@ -156,13 +156,13 @@
       return Math.max(plain, ...together, 0);
     }
 
-    /** Whether a word says little: a letter, a size, who wrote a work, num in num_experts. */
+    /** Whether a word says little: a letter, a size, LLM, who wrote a work, num of a setting. */
     isSlight(word, place) {
       const {words} = this.index;
       const isFiller = this.settings.some(([, first, end]) => first <= place && place < end);
       const size = /^\d+(\.\d+)?[bm]?$/;
       const isUnit = words.units.includes(this.every[place]) && place > 0;
-      return word.length < 2 || size.test(word)
+      return word.length < 2 || size.test(word) || words.everywhere.includes(this.every[place])
         || (isUnit && size.test(this.every[place - 1]))
         || (this.cites && words.writers.includes(this.every[place]))
         || (isFiller && words.fillers.includes(this.every[place]));

@@ -43,7 +43,7 @@ export class List {
     const box = el("input", {type: "checkbox", "aria-label": `Choose ${work.title}`, change: () => this.change({toggle: work.id})});
     work.said = el("span", {class: "fb-annote", hidden: true});
     const copies = el("span", {class: "fb-copies"}, this.copier("BibTeX", work, () => this.entry(work)), this.copier("Citation", work, () => this.citation(work)));
-    work.node.replaceChildren(box, el("div", {}, ...work.node.childNodes, work.said), copies);
+    work.node.replaceChildren(el("label", {}, box), el("div", {}, ...work.node.childNodes, work.said), copies);
     return box;
   }
 

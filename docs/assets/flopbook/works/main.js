@@ -95,7 +95,7 @@ class Works {
 
   show(said) {
     const {state, library} = this;
-    this.unknown.textContent = said.join("; ");
+    this.unknown.textContent = said.join(" ");
     this.said = said;
     if (!library.isWhole && this.needsAll()) this.fetch(() => library.earlier(), "The works of earlier years");
     if (state.sources && !library.hasSources) this.fetch(() => library.sources(), "The sources");
