@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -54,4 +55,5 @@ def test_a_plan_takes_the_sequences_of_a_step(cli: Any) -> None:
     in_sequences = cli(*f"{plan} --batch 512 --json".split())
     in_tokens = cli(*f"{plan} --batch-tokens 2Mi --json".split())
     assert in_sequences.status == 0 and in_sequences.out == in_tokens.out
-    assert "or its sequences, as --batch 1024" in cli(*plan.split()).err
+    inferred = json.loads(cli(*plan.split(), "--json").out)["inferred"]
+    assert inferred[0].startswith("1,024 sequences of 4,096 tokens a step")

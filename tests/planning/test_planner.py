@@ -250,10 +250,19 @@ def test_the_smallest_count_that_fits_is_found() -> None:
     assert count and planned({**DENSE, "model": "llama-3-70b", "chips": str(count)}, 1).layouts
 
 
+def test_a_batch_that_is_not_asked_is_said() -> None:
+    """A plan without --batch-tokens was refused, where the page takes 4 Mi tokens a step."""
+    question = question_of({**DENSE, "batch_tokens": None})
+    assert question.batch * question.run.shape.tokens == 4 * 2**20
+    assert f"{question.batch:,} sequences" in question.inferred[0]
+    asked = question_of({**DENSE, "batch_tokens": "4Mi"})
+    assert plan(question, 1).layouts == plan(asked, 1).layouts
+    assert question.inferred[1:] == asked.inferred
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"batch_tokens": None}, "--batch-tokens is missing"),
         ({"model": None}, "--model is missing"),
         ({"chips": "1.5"}, "--chips is 1.5"),
         ({"tp": "3"}, "does not make 8 chips"),

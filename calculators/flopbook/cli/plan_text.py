@@ -201,9 +201,8 @@ def _named(part: str) -> str:
 
 
 def _inferred(found: RunPlan) -> list[str]:
-    if "software stack" not in found.question.run.inferred:
-        return []
-    return ["note: inferred: software stack"]
+    inferred = found.question.inferred
+    return [f"note: inferred: {', '.join(inferred)}"] if inferred else []
 
 
 def _beyond(found: RunPlan) -> list[str]:

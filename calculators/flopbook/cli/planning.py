@@ -28,7 +28,7 @@ _OPTIONS = (
     Option("--config", "config", "Its Hugging Face config.json, in place of --model.", "FILE"),
     Option("--chip", "chip", "The chip or system, such as h100-sxm.", "NAME"),
     Option("--chips", "chips", "Chips that train, or several counts: 256,512.", "COUNT"),
-    Option("--batch-tokens", "batch_tokens", "Tokens of a step, such as 4Mi.", "COUNT"),
+    Option("--batch-tokens", "batch_tokens", "Tokens of a step; 4Mi if open.", "COUNT"),
     Option("--batch", "batch", "Sequences of a step; with --serve: at once on a replica.", "COUNT"),
     Option("--seq", "seq", "Tokens of a sequence; 4,096 if open.", "COUNT"),
     Option("--dtype", "dtype", "Format of matrix products, or several: bf16,fp8.", "FORMAT"),

@@ -83,6 +83,8 @@ class RunPlan(NamedTuple):
             "considered": self.considered,
             "infeasible": dict(self.infeasible),
         }
+        if self.question.has_open_batch:  # a plan that was asked in full has these three keys
+            record["inferred"] = list(self.question.inferred)
         if self.front:
             record["front"] = [layout._asdict() for layout in self.front]
         return record

@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from flopbook.errors import FlopbookError
 from flopbook.formulas.pipeline import SCHEDULES
-from flopbook.prediction.asking import RECOMPUTE, run_of
+from flopbook.prediction.asking import OPEN_BATCH, RECOMPUTE, run_of
+from flopbook.prediction.bands import SOFTWARE
 from flopbook.prediction.layouts import RunLayout
 from flopbook.prediction.named_models import ModelName, asked_model
 from flopbook.prediction.options import (
@@ -22,6 +23,8 @@ from flopbook.prediction.options import (
 
 # What of a layout may be fixed, as options name it.
 DEGREES = ("tp", "pp", "cp", "ep", "dp", "virtual", "zero", "hsdp", "micro_batch")
+# Tokens of a step where none are given; the answer says so.
+STEP_TOKENS = 4 * 2**20
 PLANNED_SCHEDULES = ("1f1b", "interleaved")
 # Beyond these a number is a slip of the keyboard, and to list its divisors would take long.
 MOST_CHIPS = 2**20
@@ -57,6 +60,18 @@ class Question(NamedTuple):
         """Bytes that a layout may take on each chip."""
         return min(self.most_bytes, self.run.machine.memory)
 
+    @property
+    def has_open_batch(self) -> bool:
+        """Whether the size of a step was not asked."""
+        return OPEN_BATCH in self.run.inferred
+
+    @property
+    def inferred(self) -> tuple[str, ...]:
+        """What was not asked and is assumed, in words."""
+        sequences = f"{self.batch:,} sequences of {self.run.shape.tokens:,.0f} tokens a step"
+        batch = (f"{sequences} (--batch-tokens)",) if self.has_open_batch else ()
+        return (*batch, *(name for name in self.run.inferred if name == SOFTWARE))
+
     def token_cost(self, seconds: float) -> float | None:
         """USD of a trained token with steps of this length; None without a price."""
         if self.price is None:
@@ -74,12 +89,10 @@ def question_of(options: Mapping[str, str | None]) -> Question:
     Raises FlopbookError for an option that is missing, unreadable, or does not add up.
     """
     run = run_of(options)
-    batch = step_sequences(options, int(run.shape.tokens))
+    sequence = int(run.shape.tokens)
+    batch = step_sequences(options, sequence)
     if batch is None:
-        raise FlopbookError(
-            "--batch-tokens is missing; give the tokens of a step, for example --batch-tokens 4Mi, "
-            "or its sequences, as --batch 1024"
-        )
+        batch = max(1, STEP_TOKENS // sequence)
     fixed = {}
     for name in DEGREES:
         degree = count_option(options, name, may_be_zero=name == "zero")

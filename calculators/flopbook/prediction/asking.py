@@ -51,6 +51,7 @@ DEGREES = {
     "micro_batch": "micro_batch_seqs",
 }
 RECOMPUTE = ("none", "selective", "full")
+OPEN_BATCH = "batch of a step"  # what an answer calls a batch that was not asked
 # What a rule may choose so that a run fits.
 FITTING = ("zero", "micro_batch", "recompute", "recompute_layers")
 PRECISIONS = ("bf16", "fp16", "fp8", "fp4")
@@ -277,7 +278,7 @@ def run_of(options: Mapping[str, str | None]) -> RunLayout:
     layout = _with_network(training_run(row, THIS_YEAR, stack), options.get("network"))
     _check_format(layout)
     _check_groups(layout)
-    open_batch = () if sequences else ("batch of a step",)
+    open_batch = () if sequences else (OPEN_BATCH,)
     inferred = (*open_batch, *layout.inferred, *_open_software(options, layout.year))
     layout = _offloading(layout, options)
     layout = _recomputing(layout, count_option(options, "recompute_layers"))

@@ -23,7 +23,7 @@ from flopbook.hardware.prices import pick_price
 from flopbook.planning import exclusions
 from flopbook.planning.exclusions import MODEL_RULES, rules_on
 from flopbook.planning.memory import memory_inputs
-from flopbook.planning.question import Question, question_of
+from flopbook.planning.question import STEP_TOKENS, Question, question_of
 from flopbook.prediction import training
 from flopbook.prediction.asking import band_of_run
 from flopbook.prediction.bands import BAND_OF_STRANGERS, most_strange, unlike
@@ -52,8 +52,8 @@ REFERENCE = {
     "stack": "megatron-core",
     "dtype": "bf16",
 }
-# Tokens of a sequence and of a step where a reader types none.
-SEQ, STEP_TOKENS = 8192, 4 * 2**20
+# Tokens of a sequence where a reader types none.
+SEQ = 8192
 # What each part of a step or of the memory is, in the words of a card.
 TIME_PARTS = {
     "products": "matmuls of attention and feed-forward",
