@@ -9,12 +9,17 @@ disk refused, 2 bad usage.
 from __future__ import annotations
 
 import argparse
+import functools
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from flopbook.errors import FlopbookError
 from scripts.website.build.exchange import alone, put, refuse_others, staging, tidy_when_ended
 from scripts.website.build.steps import BuildSteps
+
+if TYPE_CHECKING:
+    from scripts.website.build.generated import GeneratedPart
 
 ROOT = Path(__file__).resolve().parents[1]
 _EXPECTED = ("NotebookError", "ExtraError", "RecordingError", "BuildError", "PolicyError")
@@ -112,14 +117,12 @@ def _build(options: argparse.Namespace, steps: BuildSteps) -> None:
     sources = sources_hash(ROOT) if _is_usual(options) else ""
     with steps.step("check the data"):
         check_data()
-    with steps.step("run the notebooks"):
-        from scripts.website.build.notebooks import execute_all
-
-        notebooks = execute_all(steps.detail, options.jobs, preview=options.content_only)
+    notebooks, part = _executed(options, steps)
     with steps.step("write the content"):
-        from scripts.website.build.content import API, generate, write
+        from scripts.website.build.content import generate, write
+        from scripts.website.build.generated import API
 
-        tree = generate(notebooks, preview=options.content_only)
+        tree = generate(notebooks, part, preview=options.content_only)
         refuse_others(content, tree, ROOT)
         changed = write(tree, content, keep=API if options.content_only else "")
         steps.detail(f"{len(tree)} files, {changed} changed")
@@ -133,6 +136,22 @@ def _build(options: argparse.Namespace, steps: BuildSteps) -> None:
                 note(options.site, options.work, sources, zensical=options.zensical)
 
 
+def _executed(
+    options: argparse.Namespace, steps: BuildSteps
+) -> tuple[dict[str, str], GeneratedPart]:
+    """The notebooks, and what of the content needs none of them, which is made meanwhile."""
+    with steps.step("run the notebooks"):
+        from scripts.website.build.beside import forked
+        from scripts.website.build.generated import from_data
+        from scripts.website.build.notebooks import execute_all, sources
+
+        names = [path.stem for path in sources()]
+        make = functools.partial(from_data, names, preview=options.content_only)
+        with forked(options.jobs == 1, make) as made:
+            notebooks = execute_all(steps.detail, options.jobs, preview=options.content_only)
+            return notebooks, made()
+
+
 def _make(
     tree: dict[str, bytes],
     content: Path,
@@ -141,15 +160,19 @@ def _make(
     steps: BuildSteps,
 ) -> None:
     """The whole site in a folder of its own, checked."""
+    from flopbook.data.files import write_made
+
     with steps.step("build the site"):
         from scripts.website.build import generator, policy, searching, sheets, slim, twins
 
-        generator.mkdocs(staged, content)
+        with generator.mkdocs(staged, content):
+            plain = twins.twins(tree)
         searching.write_search(staged)
         slim.slim(staged)
         sheets.join_sheets(staged)
         policy.write_policies(staged)
-        twins.write(tree, staged)
+        for name, text in plain.items():
+            write_made(staged / name, text)
     if not options.zensical:
         tree.clear()  # seventy megabytes, beside which all pages would be read
     with steps.step("check the links of the site"):

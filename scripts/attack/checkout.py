@@ -63,7 +63,7 @@ CATALOGUE_OF_PAGES = SECTIONS["Rooflines"]
 _PAIRS = '\nPAIRS = (("h100-sxm", "mi300x"), ("h100-sxm", "h200-sxm"))\n'
 _ALL = "name: get_formula(name) for name in CATALOGUE"
 _ABSENT = {
-    "scripts/website/build/content.py": (
+    "scripts/website/build/generated.py": (
         "    yield sentences.PAGE, sentences.sentences_page()\n",
         "    yield script_sentences.PAGE, script_sentences.script_sentences_page()\n",
         "    yield cheatsheet.PAGE, cheatsheet.sheet_page()\n",

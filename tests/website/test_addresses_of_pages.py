@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
-
 import pytest
 
 from flopbook.errors import FlopbookError
@@ -18,21 +15,14 @@ from scripts.website.build import content
         ("accelerators/trends.md", "accelerators/trends/index.md"),
     ],
 )
-def test_a_page_does_not_take_the_place_of_another(
-    monkeypatch: pytest.MonkeyPatch, first: str, second: str
-) -> None:
+def test_a_page_does_not_take_the_place_of_another(first: str, second: str) -> None:
     """A chip called nvidia/index replaced the page of NVIDIA; a vendor trends would the trends."""
 
-    def pages(*_: Any) -> Iterator[tuple[str, str]]:
-        yield first, "# One\n"
-        yield second, "# Two\n"
-
-    monkeypatch.setattr(content, "_pages", pages)
+    pages = [(first, "# One\n"), (second, "# Two\n")]
     with pytest.raises(FlopbookError, match=f"{second}:1:1: address: found the address of {first}"):
-        content._finished_pages({})
+        content._together(pages, [])
 
 
-def test_pages_with_addresses_of_their_own_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pages_with_addresses_of_their_own_are_kept() -> None:
     pages = [("index.md", "# One\n"), ("a.md", "# Two\n"), ("a/b.md", "# Three\n")]
-    monkeypatch.setattr(content, "_pages", lambda *_: iter(pages))
-    assert list(content._finished_pages({})) == ["index.md", "a.md", "a/b.md"]
+    assert content._together(pages, []) == dict(pages)

@@ -16,9 +16,11 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import IO
 
 from flopbook.data.files import read_text, write_made
 from flopbook.errors import FlopbookError, show_path
@@ -167,19 +169,39 @@ def _exchanged(first: Path, second: Path) -> bool:
     return bool(call(_HERE, names[0], _HERE, names[1], _EXCHANGE) == 0)
 
 
-def run_child(
-    command: Sequence[str], folder: Path, environment: dict[str, str]
-) -> subprocess.CompletedProcess[str]:
-    """Run a program that ends with this one, and keep what it prints."""
-    return subprocess.run(
-        command,
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-        preexec_fn=end_with_parent,
-    )
+class Beside:
+    """A program that runs beside this one; `wait` gives its exit status and what it printed."""
+
+    def __init__(self, process: subprocess.Popen[str], printed: IO[str]) -> None:
+        self._process = process
+        self._printed = printed
+
+    def wait(self) -> tuple[int, str]:
+        """Wait for its end."""
+        status = self._process.wait()
+        self._printed.seek(0)
+        return status, self._printed.read()
+
+
+@contextlib.contextmanager
+def beside(command: Sequence[str], folder: Path, environment: dict[str, str]) -> Iterator[Beside]:
+    """Start a program that ends with this one, and at the latest with the block."""
+    # A pipe that nobody reads would stop it once it is full.
+    with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as printed:
+        process = subprocess.Popen(
+            command,
+            cwd=folder,
+            env=environment,
+            stdout=printed,
+            stderr=subprocess.STDOUT,
+            text=True,
+            preexec_fn=end_with_parent,
+        )
+        try:
+            yield Beside(process, printed)
+        finally:
+            process.kill()
+            process.wait()
 
 
 def end_with_parent() -> None:

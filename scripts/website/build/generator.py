@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -15,7 +17,7 @@ import yaml
 from flopbook.data.files import write_made
 from flopbook.data.library import references
 from scripts.website.build.complaints import complaints
-from scripts.website.build.exchange import run_child
+from scripts.website.build.exchange import beside
 from scripts.website.build.nav import filled
 from scripts.website.build.notebooks import as_markdown
 
@@ -27,14 +29,18 @@ class BuildError(RuntimeError):
     """The site generator refused the content; the message has a line for each complaint."""
 
 
-def mkdocs(site: Path, content: Path) -> None:
-    """Build the site from a content tree with MkDocs in strict mode.
+@contextlib.contextmanager
+def mkdocs(site: Path, content: Path) -> Iterator[None]:
+    """Build the site from a content tree with MkDocs in strict mode, while the block runs.
 
-    Raises BuildError with its warnings.
+    It takes one core. Raises BuildError with its warnings at the end of the block.
     """
     is_usual = content == ROOT / "build" / "docs" and not site_url()
     config = CONFIG if is_usual else _config_elsewhere(content)
-    _run([*_python("mkdocs"), "build", "--strict", "--site-dir", str(site), "-f", str(config)])
+    options = ["build", "--strict", "--site-dir", str(site), "-f", str(config)]
+    with beside([*_python("mkdocs"), *options], ROOT, environment()) as generator:
+        yield
+        _refuse_failure(*generator.wait())
 
 
 def preview(address: str) -> subprocess.Popen[bytes]:
@@ -96,10 +102,9 @@ def _python(module: str) -> list[str]:
     return [sys.executable, "-m", module]
 
 
-def _run(command: list[str], folder: Path = ROOT) -> None:
-    process = run_child(command, folder, environment())
-    if process.returncode != 0:
-        raise BuildError("\n".join(complaints(process.stdout + process.stderr, ROOT / "docs")))
+def _refuse_failure(status: int, printed: str) -> None:
+    if status != 0:
+        raise BuildError("\n".join(complaints(printed, ROOT / "docs")))
 
 
 def zensical(tree: dict[str, bytes], work: Path) -> Path:
@@ -114,7 +119,8 @@ def zensical(tree: dict[str, bytes], work: Path) -> Path:
     config = yaml.safe_dump(_zensical_config(), sort_keys=False)
     write_made(work / "mkdocs.yml", config)
     options = ["--strict", "--clean", "--config-file", "mkdocs.yml"]
-    _run([*_python("zensical"), "build", *options], work)
+    with beside([*_python("zensical"), "build", *options], work, environment()) as generator:
+        _refuse_failure(*generator.wait())
     return work / "site"
 
 

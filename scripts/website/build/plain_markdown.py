@@ -8,6 +8,7 @@ tables of the page run into each other.
 
 from __future__ import annotations
 
+import functools
 import html
 import posixpath
 import re
@@ -107,7 +108,7 @@ def _parsed(text: str) -> BeautifulSoup:
 
 def _plain_of(text: str) -> str:
     """A page without the marks that are used here to set things aside."""
-    return text.translate({0: None, 1: None})
+    return text.replace("\x00", "").replace("\x01", "")
 
 
 def _decoded(text: str) -> str:
@@ -121,6 +122,12 @@ def _guarded(text: str) -> str:
     return _TAG_BEGINS.sub("&lt;", text)
 
 
+@functools.lru_cache(maxsize=1)  # all pages of a site ask for the same
+def _by_folder(pages: frozenset[str]) -> dict[str, str]:
+    """The folder of each twin -> its page."""
+    return {posixpath.dirname(twin_path(page)): page for page in pages}
+
+
 class _Links:
     """Addresses as they stand in a page, made into addresses in its twin."""
 
@@ -128,8 +135,8 @@ class _Links:
         self._source_folder = posixpath.dirname(page)
         self._twin = twin_path(page)
         self._twin_folder = posixpath.dirname(self._twin)
-        self._pages = set(pages)
-        self._by_folder = {posixpath.dirname(twin_path(page)): page for page in self._pages}
+        self._pages = frozenset(pages)
+        self._by_folder = _by_folder(self._pages)
 
     def from_source(self, href: str) -> str:
         """A link of Markdown, relative to the file that it stands in."""

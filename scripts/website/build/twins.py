@@ -9,10 +9,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, NamedTuple
 
-from flopbook.data.files import write_made
 from scripts.website.build.heads import head_and_body
 from scripts.website.build.plain_markdown import as_markdown, escaped, twin_path
 from scripts.website.markup import code_block
@@ -55,19 +53,8 @@ class _Page(NamedTuple):
 
 def twins(tree: dict[str, bytes]) -> dict[str, str]:
     """Site path -> text: the twin of every page of a content tree."""
-    return dict(_twins(tree))
-
-
-def write(tree: dict[str, bytes], site: Path) -> None:
-    """Put the twins of a content tree into a built site, one at a time."""
-    for name, text in _twins(tree):
-        write_made(site / name, text)
-
-
-def _twins(tree: dict[str, bytes]) -> Iterator[tuple[str, str]]:
-    pages = {path for path in tree if path.endswith((".md", ".ipynb"))}
-    for path, page in _pages(tree):
-        yield twin_path(path), as_markdown(page.body, path, pages)
+    pages = frozenset(path for path in tree if path.endswith((".md", ".ipynb")))
+    return {twin_path(path): as_markdown(page.body, path, pages) for path, page in _pages(tree)}
 
 
 def listing(tree: dict[str, bytes]) -> str:
