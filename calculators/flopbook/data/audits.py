@@ -20,7 +20,7 @@ from flopbook.errors import DataError, Problem, reason_of, shorten, show_path
 
 FOLDER = "audits"
 EXAMPLE = "2026-11-23-seed-2311.csv"
-_NAME = re.compile(r"(\d{4}-\d{2}-\d{2})-seed-(\d{1,7})")
+_NAME = re.compile(r"(\d{4}-\d{2}-\d{2})-seed-(\d{1,9})")
 _MOST_BYTES = 10_000_000
 
 
