@@ -1,0 +1,73 @@
+"""Bounds that chapters on one chip and its first copies state, computed anew."""
+
+from __future__ import annotations
+
+import re
+
+from flopbook.evaluation.calculator import calculate
+from tests.support.rendering import READS_THE_HANDBOOK, rendered
+from tests.website.test_exercise_answers import H100, H100_BUS, agrees, numbers_of
+
+ALL, MET = 8.03e9, 7.505e9  # parameters of Llama 3 8B, and those that a token is multiplied with
+LONE_USER = {"model": "llama-3-8b", "chip": "h100-sxm", "batch": 1, "seq": 1}
+
+
+def plain(chapter: str) -> str:
+    """A chapter with its expressions filled, without tags, with common spaces before units."""
+    text = rendered(f"handbook/{chapter}.md").replace("\xa0", " ")
+    return re.sub(r"</?[a-z][^>]*>", "", text)
+
+
+def numbers_in(text: str) -> list[float]:
+    """All numbers of a text."""
+    return [float(one.replace(",", "")) for one in re.findall(r"\d[\d,]*(?:\.\d+)?", text)]
+
+
+@READS_THE_HANDBOOK
+def test_a_lone_user_waits_for_the_weights_that_a_token_meets() -> None:
+    """Of the table of the input a token reads one row, so it is no part of the bound."""
+    bound = calculate("decode", **LONE_USER)["tokens_per_s"]
+    assert agrees(bound, [H100_BUS / (2 * MET)], 1e-3)
+    answer = numbers_of("roofline", "One user, one token")
+    assert agrees(bound, answer, 1e-3) and not agrees(H100_BUS / (2 * ALL), answer, 1e-3)
+    opening = plain("roofline").split("## A chip does two things")[1].split("\n\n")[1]
+    assert agrees(bound, numbers_in(opening), 0.02)
+    assert agrees(H100 / (2 * MET), numbers_in(opening), 0.02)
+
+
+def test_caches_take_as_long_as_the_weights_that_a_step_reads() -> None:
+    cache = 2 * 2 * 32 * 8 * 128 * 8192
+    assert round(2 * MET / cache) in numbers_of("roofline", "Llama 3 8B has 32 layers")
+
+
+def test_energy_of_a_token_counts_the_bytes_that_it_reads() -> None:
+    shown = numbers_of("accelerators", "Llama 3 8B multiplies each token")
+    read = 2 * MET * (121e-12 + 112 / 4.8e12)
+    math = 0.88e-12 * 2 * MET
+    assert agrees(round(read + math, 1), shown) and agrees(read / 64 + math, shown)
+
+
+@READS_THE_HANDBOOK
+def test_days_of_a_run_count_the_weights_that_a_token_meets() -> None:
+    step = plain("batch").split("**From tokens to days.**")[1].split("\n")[0]
+    assert agrees(round(6 * MET * 200e9 / (64 * 0.4 * H100) / 86400, 1), numbers_in(step), 1e-3)
+
+
+@READS_THE_HANDBOOK
+def test_two_chips_hold_a_first_micro_batch_and_no_second() -> None:
+    """Gradients are a part of the states, and come after the peak at the loss."""
+    steps = plain("transformers").split("**The peak, with full recomputation.**")[1]
+    shown = numbers_in(steps.split("**Arithmetic of a sequence.**")[0])
+    peak = 2 * 4096 * 32 * 8192 + 12 * 128256 * 8192 + 2 * 2 * 4096 * 8192
+    peak += 2 * 2 * 128256 * 4096  # both tables, gathered
+    gradients = 2 * ALL / 2
+    assert 16 * ALL / 2 + peak - gradients < 80e9 < 16 * ALL / 2 + peak
+    assert agrees(gradients, shown, 1e-3)
+
+
+@READS_THE_HANDBOOK
+def test_a_plan_adds_attention_and_leaves_out_the_table() -> None:
+    """Causal attention of 8,192 tokens, less the table of the input: a fifteenth."""
+    more = 6 * 32 * 4096 * 8192 / (6 * ALL) - 128256 * 4096 / ALL
+    assert round(1 / more) == 15
+    assert "about a fifteenth more" in plain("transformers")
