@@ -97,6 +97,11 @@ def test_what_does_not_fit_is_said() -> None:
     assert found.cells[0][1] == "64, 65, 66 ... (64)" and "each on 64 devices" in found.words
 
 
+@pytest.mark.parametrize(("copies", "named"), [(4, "0, 1, 2, 3"), (5, "0, 1, 2 ... (5)")])
+def test_a_single_device_is_not_left_out(copies: int, named: str) -> None:
+    assert grid(read_layout("A[I]"), (8,), {"X": copies}).cells[0][0] == named
+
+
 def test_partial_sums_are_no_copies() -> None:
     assert "a term of each on 2 devices" in grid(read_layout("A[I] {U_X}"), (4,), {"X": 2}).words
 

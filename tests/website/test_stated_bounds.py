@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections import deque
+from itertools import combinations
 
 from flopbook.evaluation.calculator import calculate
 from tests.support.rendering import READS_THE_HANDBOOK, rendered
@@ -71,3 +73,55 @@ def test_a_plan_adds_attention_and_leaves_out_the_table() -> None:
     more = 6 * 32 * 4096 * 8192 / (6 * ALL) - 128256 * 4096 / ALL
     assert round(1 / more) == 15
     assert "about a fifteenth more" in plain("transformers")
+
+
+def dragonfly(each: int) -> dict[tuple[int, ...], set[tuple[int, ...]]]:
+    """Neighbours of hosts (three numbers) and switches (two) of a dragonfly.
+
+    Groups have twice as many switches as a switch has hosts, and as many long cables.
+    """
+    wide = 2 * each
+    groups = wide * each + 1
+    found: dict[tuple[int, ...], set[tuple[int, ...]]] = {}
+
+    def join(one: tuple[int, ...], other: tuple[int, ...]) -> None:
+        found.setdefault(one, set()).add(other)
+        found.setdefault(other, set()).add(one)
+
+    for group in range(groups):
+        for one, other in combinations(range(wide), 2):
+            join((group, one), (group, other))
+        for place in range(wide * each):
+            join((group, place // each), (group, place // each, place % each))
+    for one, other in combinations(range(groups), 2):
+        # Cable number n of a group goes to the n-th group after it.
+        ahead, back = other - one - 1, groups - (other - one) - 1
+        join((one, ahead // each), (other, back // each))
+    return found
+
+
+def furthest(start: tuple[int, ...], joined: dict[tuple[int, ...], set[tuple[int, ...]]]) -> int:
+    """Hops from a host to the one that is furthest away."""
+    hops, queue = {start: 0}, deque([start])
+    while queue:
+        here = queue.popleft()
+        for there in joined[here] - hops.keys():
+            hops[there] = hops[here] + 1
+            queue.append(there)
+    return max(hops.values())
+
+
+@READS_THE_HANDBOOK
+def test_a_dragonfly_is_as_wide_and_as_narrow_as_the_chapter_says() -> None:
+    """A small one is built and walked through; the one of the chapter follows the same counts."""
+    joined = dragonfly(2)
+    hosts = [node for node in joined if len(node) == 3]
+    ports = {len(joined[node]) for node in joined if len(node) == 2}
+    assert ports == {2 + 3 + 2} and len(hosts) == 8 * 9
+    assert max(furthest(host, joined) for host in hosts) == 5
+    halves = [node for node in joined if len(node) == 2 and node[0] < 4]
+    across = sum(other[0] >= 4 for node in halves for other in joined[node])
+    assert across == 4 * 5
+    told = plain("networks").split("### Dragonflies")[1].split("### Ethernet")[0]
+    shown = numbers_in(told)
+    assert {512, 513, 512 * 513, 256 * 257, 512 * 513 / 2, 5, 6} <= set(shown)

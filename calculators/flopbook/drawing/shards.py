@@ -22,7 +22,7 @@ from flopbook.sharding.notation import (
 )
 
 MOST_ROWS, MOST_COLUMNS = 16, 8
-LISTED = 3  # devices of a block that are named one by one
+LISTED = 3  # devices of a block that are named where there are many more
 WIDTH, ROW, TITLE, HEAD, GAP = 640, 24, 20, 18, 12
 NUMBERED = "devices that hold each block, the last axis of the mesh counted fastest"
 CHARACTER = 6.2  # width of a digit of the smallest text
@@ -134,8 +134,10 @@ def _coordinates(axes: Sequence[str], mesh: Mesh, index: int) -> str:
 def _devices(layout: Layout, mesh: Mesh, block: Sequence[int]) -> str:
     """The devices of a block: all of a few, the first ones and the number of many."""
     copies = devices(mesh) // prod(blocks(layout, mesh))
-    first = ", ".join(str(device) for device in islice(holders(layout, mesh, block), LISTED))
-    return first if copies <= LISTED else f"{first} ... ({copies:,})"
+    # To leave out a single device would save nothing.
+    named = copies if copies <= LISTED + 1 else LISTED
+    first = ", ".join(str(device) for device in islice(holders(layout, mesh, block), named))
+    return first if named == copies else f"{first} ... ({copies:,})"
 
 
 def _text(layout: Layout, shape: Sequence[int], mesh: Mesh, width: int) -> str:

@@ -10,7 +10,7 @@ from scripts.website.measured.microbenchmarks import level_latency, record, swee
 
 # How the figure calls the levels, and where the words stand: sizes in bytes.
 NAMES = (
-    ("near", "beside the processor", 60e3),
+    ("near", "beside the SM", 3e4),
     ("cache", "second-level cache", 3e6),
     ("memory", "main memory", 3e8),
 )
@@ -20,7 +20,7 @@ def figure() -> Figure:
     """One rising line with a name at each of its three steps."""
     measured = sweep("latency")
     chart = Chart(
-        ChartAxis("bytes that are read at random", 1.6e4, 2e9, "byte"),
+        ChartAxis("bytes that are read at random", 4e3, 2e9, "byte"),
         ChartAxis("cycles for one read", 0, 800, log=False),
     )
     points = [pair for pair in measured.pairs() if pair[0] <= 2e9]
@@ -33,12 +33,12 @@ def figure() -> Figure:
         facts.append(f"{name} {cycles:.0f} cycles, {1e9 * seconds:.0f} ns")
     ratio = level_latency("memory") / level_latency("near")
     return Figure(
-        f"A read from main memory takes {ratio:.0f} times as long as one beside the processor",
+        f"A read from main memory takes {ratio:.0f} times as long as one beside the SM",
         f"{chip(measured.chip).name}: cycles for one read against the size of what is read, "
         f"logarithmic to the right. {'; '.join(facts)}.",
         "One warp follows a chain of addresses through more and more data. As long as they fit "
-        "beside the processor a read takes some tens of cycles. The step within the cache is its "
-        "far half.",
+        "beside the SM a read takes some tens of cycles. The step within the cache is its far "
+        "half.",
         336,
         tuple(shapes),
         plots=(chart,),

@@ -12,7 +12,7 @@ from scripts.website.measured.loop_timings import NANO, recorded
 LOOPS = (
     ("fractions", "fractions, one sum"),
     ("whole", "whole numbers, one sum"),
-    ("eight", "eight sums of eight"),
+    ("eight", "fractions, 64 sums"),
 )
 
 
@@ -23,7 +23,7 @@ def times(loop: str) -> list[Point]:
 
 
 def gain(place: int) -> float:
-    """How many times as fast eight sums of eight are as one sum, in the cache of this number."""
+    """How many times as fast 64 sums are as one sum, in the cache of this number."""
     return times("fractions")[place][1] / times("eight")[place][1]
 
 

@@ -47,7 +47,7 @@ def figure() -> Figure:
 
     No bars: their lengths would say nothing where the scale has no zero.
     """
-    scale = Scale(1e6, 1e12, 150, 470)
+    scale = Scale(1e6, 1e12, 150, 415)
     found = levels()
     bottom = 14 + 30 * len(found)
     shapes: list[str] = []

@@ -71,9 +71,9 @@ def figure(
         f"Moving the bytes takes {memory:g} units of time and computing {compute:g}. "
         f"{'; '.join(facts)}. The larger of the two is {max(compute, memory):g}, the sum "
         f"{compute + memory:g}.",
-        "Upper bars of each pair: the bus. Lower bars: the arithmetic. In pieces, the next one is "
-        "on its way while this one is multiplied. The total moves from the sum towards the larger "
-        "time and never below it.",
+        "Upper bars of each pair: the bus. Lower bars: the arithmetic. The next tile loads while "
+        "this one is multiplied, so the total falls from the sum towards the larger time, and "
+        "never below it.",
         foot + 8,
         tuple(shapes),
     )

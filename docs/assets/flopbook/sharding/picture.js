@@ -6,7 +6,7 @@ import {grouped, spelled, spent} from "./notation.js";
 
 const MOST_ROWS = 16;
 const MOST_COLUMNS = 8;
-const LISTED = 3; // devices of a block that are named one by one
+const LISTED = 3; // devices of a block that are named where there are many more
 
 /** The blocks of an array: coordinates of rows and columns, the devices of each block, and how much of it is shown. */
 export function grid(layout, local, mesh) {
@@ -57,12 +57,14 @@ function devicesOf(layout, mesh, block, copies) {
     return axes.map((axis, m) => [axis, places[m]]);
   }));
   const free = [...mesh.keys()].filter((axis) => !spent(layout).includes(axis));
-  const first = Array.from({length: Math.min(copies, LISTED)}, (_, copy) => {
+  // To leave out a single device would save nothing.
+  const named = copies <= LISTED + 1 ? copies : LISTED;
+  const first = Array.from({length: named}, (_, copy) => {
     const places = indices(free.map((axis) => mesh.get(axis)), copy);
     const at = new Map([...fixed, ...free.map((axis, n) => [axis, places[n]])]);
     return [...mesh].reduce((device, [axis, size]) => device * size + at.get(axis), 0);
   });
-  return copies <= LISTED ? first.join(", ") : `${first.join(", ")} ... (${grouped(copies)})`;
+  return named === copies ? first.join(", ") : `${first.join(", ")} ... (${grouped(copies)})`;
 }
 
 function counted(number, noun) {
