@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+import statistics
 from collections import deque
 from itertools import combinations
 
 from flopbook.evaluation.calculator import calculate
+from scripts.website.figures.mfu_years import trained
+from scripts.website.figures.reached_points import mark_number
 from tests.support.rendering import READS_THE_HANDBOOK, rendered
 from tests.website.test_exercise_answers import H100, H100_BUS, agrees, numbers_of
 
@@ -73,6 +76,23 @@ def test_a_plan_adds_attention_and_leaves_out_the_table() -> None:
     more = 6 * 32 * 4096 * 8192 / (6 * ALL) - 128256 * 4096 / ALL
     assert round(1 / more) == 15
     assert "about a fifteenth more" in plain("transformers")
+
+
+@READS_THE_HANDBOOK
+def test_mixtures_are_why_the_lines_of_a_year_fall() -> None:
+    """Of 2026 more runs are of mixtures than of dense models, which reach nearly twice as much."""
+    runs = [run for run in trained() if int(run.date) == 2026]
+    shares: dict[tuple[bool, int], list[float]] = {}
+    for run in runs:
+        kind = "n_experts" in run.row.model, mark_number(run)
+        shares.setdefault(kind, []).append(100 * (run.rate.share or 0))
+    middle = {kind: statistics.median(values) for kind, values in shares.items()}
+    mixtures = 100 * sum(kind[0] * len(values) for kind, values in shares.items()) / len(runs)
+    assert mixtures > 50
+    assert all(1.6 < middle[False, bits] / middle[True, bits] < 2.4 for bits in (0, 1))
+    told = plain("why-compute").split("The lines fall in 2026")[1].split("So compare")[0]
+    printed = {round(middle[kind, bits]) for kind in (True, False) for bits in (0, 1)}
+    assert printed | {round(mixtures)} <= set(numbers_in(told))
 
 
 def dragonfly(each: int) -> dict[tuple[int, ...], set[tuple[int, ...]]]:

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import statistics
+
+from flopbook.prediction.reached import Reached
+from scripts.website.figures.mfu_years import trained
+from scripts.website.figures.reached_points import MARKS, mark_number
 from scripts.website.markup import Html
 from scripts.website.pages.reached import first_runs, reached_table, runs_on, shown_runs
 
@@ -33,3 +38,26 @@ class ReachedProse:
         if of == "sources":
             return Html("{:,} sources").format(len({run.source.source for run in runs}))
         return Html("{:,} runs").format(len(runs))
+
+    def middle(self, bits: str, year: int, mixtures: bool) -> float:
+        """Median MFU, in per cent, of a year's training runs in a format of the chart.
+
+        Either of mixtures of experts or of dense models. Raises StatisticsError without any.
+        """
+        return 100 * statistics.median(
+            run.rate.share or 0
+            for run in _of_year(year)
+            if MARKS[mark_number(run)][0] == bits and _is_mixture(run) == mixtures
+        )
+
+    def mixtures(self, year: int) -> float:
+        """How many in a hundred of a year's training runs are of mixtures of experts."""
+        return 100 * statistics.mean(_is_mixture(run) for run in _of_year(year))
+
+
+def _of_year(year: int) -> list[Reached]:
+    return [run for run in trained() if int(run.date) == year]
+
+
+def _is_mixture(run: Reached) -> bool:
+    return bool(run.row.model.get("n_experts", 1) > 1)
