@@ -8,6 +8,7 @@ from collections import deque
 from itertools import combinations
 
 from flopbook.evaluation.calculator import calculate
+from scripts.website.figures.measured_matmuls import NARROW, SQUARE, flat, product, products
 from scripts.website.figures.mfu_years import trained
 from scripts.website.figures.reached_points import mark_number
 from tests.support.rendering import READS_THE_HANDBOOK, rendered
@@ -145,3 +146,17 @@ def test_a_dragonfly_is_as_wide_and_as_narrow_as_the_chapter_says() -> None:
     told = plain("networks").split("### Dragonflies")[1].split("### Ethernet")[0]
     shown = numbers_in(told)
     assert {512, 513, 512 * 513, 256 * 257, 512 * 513 / 2, 5, 6} <= set(shown)
+
+
+@READS_THE_HANDBOOK
+def test_measured_products_lie_under_the_roof_and_a_small_one_far_below() -> None:
+    for one in products():
+        assert 0 < one.rate < one.allowed, one
+    small, narrow = product(SQUARE), product(NARROW)
+    assert small.intensity > H100 / H100_BUS > narrow.intensity
+    assert small.rate / small.allowed < 0.3 < 0.6 < min(flat())
+    assert narrow.rate / narrow.allowed > max(flat()) - 0.01
+    told = plain("roofline").split("On the slope they do.")[1].split("## A layer")[0]
+    shown = numbers_in(told)
+    assert {round(100 * small.rate / H100), round(100 * min(flat())), 64, 132} <= set(shown)
+    assert agrees(2 * 1024**3 / H100, shown, 0.02) and agrees(small.seconds, shown, 0.02)

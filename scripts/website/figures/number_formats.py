@@ -100,7 +100,7 @@ def _block(corner: Point, scale_cell: float, wide: float) -> list[str]:
     numbers = f"{BLOCK.size} numbers of {BLOCK.bits} bits"
     return [
         box(left, top, BLOCK.scale_bits * scale_cell, 20, "fb-c3"),
-        *(box(start + n * wide, top, wide, 20, "fb-c5") for n in range(BLOCK.size)),
+        *(box(start + n * wide, top, wide, 20, "fb-c7") for n in range(BLOCK.size)),
         words(left, top + 36, f"scale, {BLOCK.scale_bits} bits", "start", "fb-small"),
         words(start + 60, top + 36, numbers, "start", "fb-small"),
     ]

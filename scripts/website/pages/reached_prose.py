@@ -5,6 +5,7 @@ from __future__ import annotations
 import statistics
 
 from flopbook.prediction.reached import Reached
+from scripts.website.figures.measured_matmuls import TimedProduct, flat, product
 from scripts.website.figures.mfu_years import trained
 from scripts.website.figures.reached_points import MARKS, mark_number
 from scripts.website.markup import Html
@@ -49,6 +50,17 @@ class ReachedProse:
             for run in _of_year(year)
             if MARKS[mark_number(run)][0] == bits and _is_mixture(run) == mixtures
         )
+
+    def product(self, *sides: int) -> TimedProduct:
+        """The fastest product of matrices with these sides that was timed on an H100, in bf16.
+
+        Raises ValueError without any.
+        """
+        return product(sides)
+
+    def products(self) -> list[float]:
+        """The lowest and the highest share of the peak of those products, in per cent."""
+        return [100 * min(flat()), 100 * max(flat())]
 
     def mixtures(self, year: int) -> float:
         """How many in a hundred of a year's training runs are of mixtures of experts."""
