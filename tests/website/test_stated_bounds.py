@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 import statistics
-from collections import deque
-from itertools import combinations
+from collections import Counter
 
 from flopbook.evaluation.calculator import calculate
+from scripts.website.figures import dragonfly
 from scripts.website.figures.measured_matmuls import NARROW, SQUARE, flat, product, products
 from scripts.website.figures.mfu_years import trained
 from scripts.website.figures.reached_points import mark_number
@@ -96,53 +96,17 @@ def test_mixtures_are_why_the_lines_of_a_year_fall() -> None:
     assert printed | {round(mixtures)} <= set(numbers_in(told))
 
 
-def dragonfly(each: int) -> dict[tuple[int, ...], set[tuple[int, ...]]]:
-    """Neighbours of hosts (three numbers) and switches (two) of a dragonfly.
-
-    Groups have twice as many switches as a switch has hosts, and as many long cables.
-    """
-    wide = 2 * each
-    groups = wide * each + 1
-    found: dict[tuple[int, ...], set[tuple[int, ...]]] = {}
-
-    def join(one: tuple[int, ...], other: tuple[int, ...]) -> None:
-        found.setdefault(one, set()).add(other)
-        found.setdefault(other, set()).add(one)
-
-    for group in range(groups):
-        for one, other in combinations(range(wide), 2):
-            join((group, one), (group, other))
-        for place in range(wide * each):
-            join((group, place // each), (group, place // each, place % each))
-    for one, other in combinations(range(groups), 2):
-        # Cable number n of a group goes to the n-th group after it.
-        ahead, back = other - one - 1, groups - (other - one) - 1
-        join((one, ahead // each), (other, back // each))
-    return found
-
-
-def furthest(start: tuple[int, ...], joined: dict[tuple[int, ...], set[tuple[int, ...]]]) -> int:
-    """Hops from a host to the one that is furthest away."""
-    hops, queue = {start: 0}, deque([start])
-    while queue:
-        here = queue.popleft()
-        for there in joined[here] - hops.keys():
-            hops[there] = hops[here] + 1
-            queue.append(there)
-    return max(hops.values())
-
-
 @READS_THE_HANDBOOK
 def test_a_dragonfly_is_as_wide_and_as_narrow_as_the_chapter_says() -> None:
     """A small one is built and walked through; the one of the chapter follows the same counts."""
-    joined = dragonfly(2)
-    hosts = [node for node in joined if len(node) == 3]
-    ports = {len(joined[node]) for node in joined if len(node) == 2}
-    assert ports == {2 + 3 + 2} and len(hosts) == 8 * 9
-    assert max(furthest(host, joined) for host in hosts) == 5
-    halves = [node for node in joined if len(node) == 2 and node[0] < 4]
-    across = sum(other[0] >= 4 for node in halves for other in joined[node])
-    assert across == 4 * 5
+    joined = dragonfly.links(2, 4, 2)
+    ports = Counter(node for link in joined for node in link)
+    hosts = [node for node in ports if len(node) == 3]
+    assert {ports[node] for node in ports if len(node) == 2} == {2 + 3 + 2}
+    assert len(hosts) == 8 * 9
+    assert max(len(dragonfly.longest(joined, host)) - 1 for host in hosts) == 5
+    assert sum(one[0] < 4 <= other[0] for one, other in joined) == 4 * 5
+    assert "at most 5 hops apart" in dragonfly.figure().title
     told = plain("networks").split("### Dragonflies")[1].split("### Ethernet")[0]
     shown = numbers_in(told)
     assert {512, 513, 512 * 513, 256 * 257, 512 * 513 / 2, 5, 6} <= set(shown)
