@@ -129,6 +129,8 @@ def test_one_ring_is_compared_at_the_same_rate() -> None:
 
 def test_a_switch_that_adds_does_not_speed_up_a_lone_reduce_scatter() -> None:
     assert "It helps all-reduce and reduce-scatter" not in text_of("networks")
+    # It saves no bandwidth, but steps and processors.
+    assert "gains nothing from SHARP" not in text_of("networks")
 
 
 def test_replicas_across_nodes_need_as_many_tokens_behind_the_backward_pass() -> None:
