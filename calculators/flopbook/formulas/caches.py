@@ -88,7 +88,7 @@ def parts_of_a_latent_cache(
     title="KV cache",
     question="How much memory do the keys and values of a context take?",
     outputs={
-        "bytes": Output("byte", "M", "all sequences together"),
+        "bytes": Output("byte", "M", "KV cache of all sequences together"),
         "bytes_per_token": Output("byte/token", "m", "one more token of a sequence of this length"),
         "bytes_per_chip": Output(
             "byte", r"M_\text{chip}", "what each of the chips that share the heads holds"

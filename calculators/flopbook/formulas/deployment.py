@@ -141,7 +141,7 @@ def sequences_that_fit(
             absent="the weights do not fit",
         ),
         **EXPECTED,
-        "tokens_per_s": Output("token/s", "P", "tokens of all sequences at that bound"),
+        "tokens_per_s": Output("token/s", "P", "throughput at that bound, all sequences together"),
         **EXPECTED_RATE,
         "bound": Output(
             "1",

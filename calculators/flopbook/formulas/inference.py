@@ -100,7 +100,7 @@ def decoding_work(batch: Batch = 1.0) -> dict[str, Any]:
             "s", r"T_\text{step}", "a step, one token of each sequence: bound from peak rates"
         ),
         **EXPECTED,
-        "tokens_per_s": Output("token/s", "P", "tokens of all sequences at that bound"),
+        "tokens_per_s": Output("token/s", "P", "throughput at that bound, all sequences together"),
         **EXPECTED_RATE,
         "bound": Output("1", r"\text{bound}", "what takes longest", choices=LIMITS),
         "weight_seconds": Output("s", r"T_\text{weights}", "reading the weights"),

@@ -27,13 +27,15 @@ EXPECTED = {
     "likely_seconds": Output(
         "s",
         r"T_\text{likely}",
-        "expected of a tuned engine (fitted to published runs)",
+        "expected time of a tuned engine (fitted to published runs)",
         absent="the weights do not fit",
     ),
 }
 EXPECTED_RATE = {
     "likely_tokens_per_s": Output(
-        "token/s", r"P_\text{likely}", "tokens of all sequences, expected of a tuned engine"
+        "token/s",
+        r"P_\text{likely}",
+        "expected throughput of a tuned engine, all sequences together",
     ),
 }
 

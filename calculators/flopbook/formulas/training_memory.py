@@ -53,7 +53,7 @@ from flopbook.quantities.ops import inf, maximum, minimum, where
     question="What does training keep in the memory of each device?",
     outputs={
         "total": Output(
-            "byte", r"T", "memory in all, on the fuller of the first and the last pipeline stage"
+            "byte", r"T", "total memory, on the fuller of the first and the last pipeline stage"
         ),
         "weights": Output("byte", r"T_w", "weights, of an average stage"),
         "gradients": Output("byte", r"T_g", "gradients, of an average stage"),

@@ -118,7 +118,7 @@ def power_below_the_rating(load: float) -> float:
             "time of the run, failures included",
             absent="never ends: failures come faster than restarts",
         ),
-        "days": Output("day", r"t_\text{day}", "the same in days", absent="never ends"),
+        "days": Output("day", r"t_\text{day}", "time of the run in days", absent="never ends"),
         "flop": Output("FLOP", "W", "arithmetic of the run"),
         "goodput": Output("1", "G", "share of time spent on steps that count"),
         "billed_chips": Output("chip", r"X_\text{node}", "chips of whole nodes, which are billed"),

@@ -20,7 +20,7 @@ export class Picture {
     Object.assign(this, {spec, compute, width: 0, marks: []});
     this.inputs = spec.inputs.filter((input) => !input.choices.length && !input.text);
     this.outputs = spec.outputs.filter((output) => !output.several);
-    this.output = this.outputs[0];
+    this.output = this.outputs.find(({name}) => name === spec.answer) ?? this.outputs[0]; // what the form answers in large type
     this.words = el("figcaption", {id: `${prefix}-trend`});
     this.frame = el("div", {class: "fb-frame"});
     this.plot = el("div", {class: "fb-plotted", tabindex: 0, role: "group", "aria-label": "Picture. Arrow keys read the values."}, this.frame);
@@ -79,12 +79,13 @@ export class Picture {
     return [head, ...this.points.map(({x, y}) => [x, y])];
   }
 
-  /** Unless somebody chose it, the input is the one on which the output depends most; it stays while there is something to draw. */
+  /** Unless somebody chose it, the input is the one on which the output depends most; it stays with the chip while there is something to draw. */
   across() {
     const {state, input} = this;
-    const fits = input && this.drawn === this.output && around(input, state.values[input.name]).length > 1;
+    const drawn = `${this.output.name} ${state.chip?.id}`;
+    const fits = input && this.drawn === drawn && around(input, state.values[input.name]).length > 1;
     if (!state.result || this.chosen || fits) this.input ??= this.inputs[0];
-    else [this.input, this.drawn] = [strongest(this.compute, state, this.inputs, this.output), this.output];
+    else [this.input, this.drawn] = [strongest(this.compute, state, this.inputs, this.output, this.spec.asks), drawn];
     this.select.value = this.input.name;
   }
 
@@ -110,11 +111,13 @@ export class Picture {
   /** The finding of the picture, from one end to the other, and below it the present state. */
   trend(drawn) {
     const {input, output, state} = this;
-    const [from, to] = [drawn[0], drawn.at(-1)].map((point) => this.at(point));
+    const ends = [drawn[0], drawn.at(-1)];
+    const [from, to] = ends.map(({y}) => worded(this.spec, output, y));
+    const [first, last] = ends.map(({x}) => written(x, input.unit));
     const here = this.at({x: state.values[input.name], y: state.result[output.name]});
     return [
-      el("b", {}, `${brief(output.meaning)}: ${course(drawn)} from ${from} to ${to}`),
-      ` Against “${label(this.spec, input.name)}”. Now ${here}.`,
+      el("b", {}, `${brief(output.meaning)}: ${course(drawn, from, to)}`),
+      ` “${label(this.spec, input.name)}” from ${first} to ${last}. Now ${here}.`,
     ];
   }
 
@@ -139,13 +142,13 @@ export class Picture {
   }
 }
 
-/** How a row of points goes. */
-function course(drawn) {
+/** How a row of points goes, from one end in words to the other. */
+function course(drawn, from, to) {
   const steps = drawn.slice(1).map(({y}, n) => Math.sign(y - drawn[n].y));
   const [up, down] = [steps.includes(1), steps.includes(-1)];
-  if (up && down) return "up and down,";
-  if (!up && !down) return "level,";
-  return up ? "up" : "down";
+  if (up && down) return `from ${from} to ${to}, up and down between`;
+  if (!up && !down) return `${from} throughout`;
+  return `from ${from} ${up ? "up" : "down"} to ${to}`;
 }
 
 /** True where values span more than a decade, and so need a logarithmic axis. */

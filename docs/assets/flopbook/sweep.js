@@ -4,6 +4,7 @@ const SPAN = 8; // how far the picture reaches to either side, as a factor
 const POINTS = 96;
 const EVERY = 256; // whole numbers up to so many are all taken
 const FEW = 16; // a scale with so few whole steps is shown from end to end
+const MATTERS = 0.1; // the power from which an output is said to follow an input
 
 /** The values of an input to draw, around the present one; empty where that is nothing to draw around. */
 export function around(input, now) {
@@ -45,14 +46,29 @@ function follow(compute, {values, resolved}, input, output) {
   };
 }
 
-/** The input on which an output depends most: by the power with which it follows a doubling and a halving. */
-export function strongest(compute, state, inputs, output) {
+/**
+ * The input on which an output depends most: by the power with which it follows a doubling and a halving. What the form asks first
+ * comes before all else that matters, and of equals what was typed, then what the chip or the model lends.
+ */
+export function strongest(compute, state, inputs, output, asks = []) {
+  const asked = most(compute, state, inputs.filter(({name}) => asks.includes(name)), output);
+  const best = asked.strength > MATTERS ? asked : most(compute, state, inputs, output);
+  return best.input ?? inputs.find((input) => around(input, state.values[input.name]).length > 1) ?? inputs[0];
+}
+
+function most(compute, state, inputs, output) {
   let best = {strength: 0};
   for (const input of inputs) {
-    const strength = power(compute, state, input, output) + (state.resolved[input.name].given ? 0.01 : 0); // typed ones first
+    const strength = power(compute, state, input, output) + precedence(state.resolved[input.name]);
     if (strength > best.strength + 0.005) best = {strength, input};
   }
-  return best.input ?? inputs.find((input) => around(input, state.values[input.name]).length > 1) ?? inputs[0];
+  return best;
+}
+
+/** What decides between inputs of the same power: where their values come from. */
+function precedence({given, origin}) {
+  if (given) return 0.02;
+  return origin === "default" ? 0 : 0.01;
 }
 
 function power(compute, state, input, output) {
