@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
+import re
+
 import pytest
 
 from flopbook.data.library import entry_ids, load_entry
@@ -38,3 +41,12 @@ def test_the_slope_starts_at_the_left_edge() -> None:
 @pytest.mark.parametrize(("ridge", "words"), [(0.2146, "0.21"), (1, "1"), (295.3, "295")])
 def test_a_ridge_is_whole_unless_it_is_below_one(ridge: float, words: str) -> None:
     assert rooflines.ridge_words(ridge) == words
+
+
+@pytest.mark.parametrize("name", ["google/tpu-v5p", "google/tpu-8i", "nvidia/h100-sxm"])
+def test_no_label_of_a_roof_lies_over_another(name: str) -> None:
+    """Peaks of two formats may be the same, or nearly so."""
+    shapes = "".join(rooflines.roofline(chip(name)).parts)
+    feet = sorted(float(y) for y in re.findall(r'"fb-label"[^>]* y="([\d.]+)"', shapes))
+    assert len(feet) > 1
+    assert all(below - above >= 11 for above, below in itertools.pairwise(feet))

@@ -17,6 +17,8 @@ from flopbook.quantities.units import format_quantity
 WIDTH, HEIGHT = 640, 340
 LEFT, RIGHT, TOP, BOTTOM = 74, 28, 18, 46
 LOW_X, HIGH_X = 1.0, 1e4  # FLOP per byte
+_ABOVE, _BELOW = -6, 14  # from a roof to the foot of its label
+_LABEL_HEIGHT = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +60,8 @@ def roofline(chip: Chip) -> Roofline:
     # Every ridge is in the picture: a slow format of a chip with much bandwidth lies below 1.
     low = min(LOW_X, 10.0 ** math.floor(math.log10(lowest_peak / bandwidth)))
     frame = roofline_frame((low, HIGH_X), (min(bandwidth * low, lowest_peak) / 2, highest_peak * 2))
-    roofs = (_roof(line, bandwidth, frame) for line in lines)
+    feet = _label_feet(lines, bandwidth, frame)
+    roofs = (_roof(line, bandwidth, frame, foot) for line, foot in zip(lines, feet, strict=True))
     slope = _slope(bandwidth, highest_peak, frame)
     return Roofline(frame, (*frame.grid(), *roofs, slope, *frame.titles()))
 
@@ -103,8 +106,19 @@ def bare_rate(rate: float) -> str:
     return format_quantity(rate, "FLOP/s").replace("FLOP/s", "").strip()
 
 
-def _roof(line: PeakLine, bandwidth: float, frame: Frame) -> str:
-    """One roof, a mark at its ridge, and its label at the end above the line."""
+def _label_feet(lines: list[PeakLine], bandwidth: float, frame: Frame) -> list[float]:
+    """The height of each label: above its roof, or below it where another label is in the way."""
+    feet: dict[int, float] = {}
+    for number in sorted(range(len(lines)), key=lambda number: -lines[number].peak):
+        peak = lines[number].peak
+        y = frame.at(peak / bandwidth, peak)[1]
+        is_free = all(abs(y + _ABOVE - taken) >= _LABEL_HEIGHT for taken in feet.values())
+        feet[number] = round(y + (_ABOVE if is_free else _BELOW), 1)
+    return [feet[number] for number in range(len(lines))]
+
+
+def _roof(line: PeakLine, bandwidth: float, frame: Frame, foot: float) -> str:
+    """One roof, a mark at its ridge, and its label at the end of the line."""
     ridge = line.peak / bandwidth
     x, y = frame.at(ridge, line.peak)
     label = escape(f"{line.dtype} {line.sparsity}, ridge {ridge_words(ridge)}")
@@ -112,5 +126,5 @@ def _roof(line: PeakLine, bandwidth: float, frame: Frame) -> str:
         f'<polyline class="fb-roof" points="{frame.roof(frame.x.low, line.peak, bandwidth)}"/>'
         f'<circle class="fb-ridge" cx="{x}" cy="{y}" r="4">'
         f"<title>{label} FLOP/byte</title></circle>"
-        f'<text class="fb-label" x="{frame.x.end - 4}" y="{y - 6}" text-anchor="end">{label}</text>'
+        f'<text class="fb-label" x="{frame.x.end - 4}" y="{foot}" text-anchor="end">{label}</text>'
     )

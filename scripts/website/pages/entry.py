@@ -118,13 +118,31 @@ def _tags(entry: Entry) -> Html:
 
 
 def actions(entry: Entry, page: str) -> Html:
-    """What a reader does next; each link carries the product along."""
+    """What a reader does next; each link carries the product along, or as many of its chips."""
     links = [link("Compare", compare_link(page, (entry.id,)), "fb-act")]
-    if entry.computes:
+    chip, chips = _asked_of(entry)
+    if chip is not None:
         links += [
-            link(one.words, _with_chip(page, one, entry), one.kind) for one in _buttons(entry)
+            link(one.words, _with_chip(page, one, chip, chips), one.kind) for one in _buttons(chip)
         ]
     return Html('<p class="fb-acts">{}</p>\n').format(Html(" ").join(links))
+
+
+def _asked_of(entry: Entry) -> tuple[Entry | None, Html]:
+    """The chip that calculators are asked for, and of a system how many: what it is built of.
+
+    None where a system has no chips, or several kinds of them.
+    """
+    if entry.computes:
+        return entry, Html()
+    counts: dict[str, int] = {}
+    # Where a component is broken the check of the data says so; this page shows what it can.
+    with contextlib.suppress(FlopbookError):
+        counts = packages(entry)
+    if len(counts) != 1:
+        return None, Html()
+    name, count = next(iter(counts.items()))
+    return load_entry(name), Html("&amp;chips={}").format(count)
 
 
 def _buttons(entry: Entry) -> list[Button]:
@@ -138,9 +156,10 @@ def _buttons(entry: Entry) -> list[Button]:
     return [one for one in (_FIT, _TRAINING_TIME, _SERVING_SPEED) if known.issuperset(one.needs)]
 
 
-def _with_chip(page: str, button: Button, entry: Entry) -> Html:
-    """The address with the chip, and with the number format where that is not the usual one."""
-    address = Html("{}?chip={}").format(html_link(page, button.target), attribute(entry.id))
+def _with_chip(page: str, button: Button, entry: Entry, chips: Html) -> Html:
+    """The address with the chip and how many, and the number format where it is not the usual."""
+    target = html_link(page, button.target)
+    address = Html("{}?chip={}{}").format(target, attribute(entry.id), chips)
     dtype = computed_in(entry)
     if dtype in ("", "bf16") or button is _FIT:
         return address

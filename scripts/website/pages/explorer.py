@@ -176,9 +176,8 @@ def index_page() -> str:
         ),
         Markdown("# Accelerators\n"),
         Markdown(
-            "{:,} products of {} vendors with {:,} values. Each value leads to its source. Dense, "
-            "2:4 sparse and unstated peaks are never mixed, because they are different numbers. "
-            "[All of this as JSON and CSV]({}).\n"
+            "{:,} products of {} vendors, {:,} values, each with its source. Dense and sparse "
+            "peaks are never mixed. [All of this as JSON and CSV]({}).\n"
         ).format(
             len(rows),
             len({row.entry.vendor for row in rows}),

@@ -12,10 +12,18 @@ from flopbook.data.accelerators import Entry
 from flopbook.data.library import entry_ids, load_entry, per_library, vendor
 from flopbook.hardware.choice import choose_date
 from flopbook.hardware.picked import Picked
+from flopbook.quantities.units import unit
 from scripts.website.markup import Html, attribute, link, tag
 from scripts.website.pages.accelerators import KINDS, entry_page
 from scripts.website.pages.explorer import START, ExplorerRow, anchor, items, state_of
-from scripts.website.pages.quantities import PEAK, QUANTITIES, Quantity, missing, peak_id
+from scripts.website.pages.quantities import (
+    COLUMN_UNITS,
+    PEAK,
+    QUANTITIES,
+    Quantity,
+    missing,
+    peak_id,
+)
 from scripts.website.pages.sources import html_link
 
 NO_FAMILY = "Other products"
@@ -150,7 +158,13 @@ def _value(row: ExplorerRow, column: FigureColumn, page: str) -> Html:
     target = html_link(page, entry_page(row.entry.id))
     place = row.places.get(id(cell.claim))
     href = target if place is None else Html("{}#{}").format(target, anchor(cell, place))
-    words = link(column.quantity.of_cell(cell, row.entry.kind), href)
+    words = link(column.quantity.of_cell(cell, _counted_as(row.entry.kind, cell)), href)
     # Who says the year of a chip hardly matters.
     is_estimate = cell.claim.basis == "estimated" and column.id != "date"
     return words + Html(" {}").format(tag("span", "estimated", "fb-note")) if is_estimate else words
+
+
+def _counted_as(kind: str, cell: Picked) -> str:
+    """The kind whose units tell a value: a computer for a desk takes 95 W, not 0.095 kW."""
+    units = COLUMN_UNITS.get(cell.claim.field, COLUMN_UNITS["FLOP/s"])
+    return "package" if cell.value < unit(units[1]).factor else kind

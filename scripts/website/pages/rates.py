@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable, Sequence
 
 from flopbook.data.claims import Claim
+from flopbook.quantities.dtypes import WIDTHS
 from scripts.website.markup import Html, tag, tooltip
 from scripts.website.pages.sources import provenance
 from scripts.website.pages.values import anchor_of, badge, condition_words, shown_value
@@ -22,6 +24,7 @@ _UNSTATED = (
     "usually doubles it."
 )
 _MEASURED = "Measured"
+_USUAL_BYTES = 2
 _TITLE = "Rates by number format"
 
 
@@ -59,11 +62,22 @@ def _notes(used: Collection[str]) -> list[str]:
 
 
 def _formats(placed: Iterable[Placed]) -> list[tuple[str, str]]:
-    """Number formats and engines in the order of the data, matrix engines first."""
+    """Number formats and engines: matrix engines first, and of each what models run in.
+
+    That is 16 bits, then what is narrower, then what is wider; else the order of the data.
+    """
     formats = dict.fromkeys(
         (claim.dtype, claim.engine or "tensor") for _, claim in placed if claim.field in FIELDS
     )
-    return sorted(formats, key=lambda pair: pair[1] != "tensor")
+    return sorted(formats, key=lambda pair: (pair[1] != "tensor", _use(pair[0])))
+
+
+def _use(dtype: str) -> int:
+    """0 for the formats of 16 bits, 1 for narrower ones, 2 for wider ones and unnamed ones."""
+    width = WIDTHS.get(dtype, math.inf)
+    if width == _USUAL_BYTES:
+        return 0
+    return 1 if width < _USUAL_BYTES else 2
 
 
 def _row(

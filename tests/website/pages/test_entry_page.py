@@ -85,7 +85,24 @@ def test_the_buttons_carry_the_chip() -> None:
         assert f"{target}nvidia/h100-sxm" in H100
     text = page.entry_markdown("nvidia/p100-sxm2")  # no plan can be asked for it
     assert "calculators/decode/?chip=nvidia/p100-sxm2" in text and "planner/?chip=" not in text
-    assert "?chip=" not in page.entry_markdown("nvidia/gb200-nvl72")
+
+
+@pytest.mark.parametrize(
+    ("name", "carried"),
+    [("nvidia/gb200-nvl72", "nvidia/gb200-gpu&amp;chips=72"), ("nvidia/dgx-station", "chips=1")],
+)
+def test_the_buttons_of_a_system_carry_its_chips(name: str, carried: str) -> None:
+    links = re.findall(r'href="([^"]+)"', page.actions(load_entry(name), page.entry_page(name)))
+    pages = ("calculators/memory/", "planner/", "serve/")
+    assert len(links) == 1 + len(pages)
+    for link, target in zip(links[1:], pages, strict=True):
+        assert target in link and carried in link
+
+
+def test_a_system_of_several_kinds_of_chips_is_asked_for_nowhere() -> None:
+    mixed = load_entry("nvidia/vera-rubin-nvl144-cpx")
+    assert len(packages(mixed)) > 1
+    assert page.actions(mixed, page.entry_page(mixed.id)).count("href=") == 1
 
 
 def test_a_button_leads_to_a_page_that_can_answer() -> None:

@@ -81,8 +81,10 @@ def test_the_table_of_a_vendor_has_the_cells_of_the_explorer(name: str) -> None:
         for column, (_, content) in zip(COLUMNS, table[key], strict=True):
             cell = row.cells.get(column.id)
             if isinstance(cell, Picked):
-                words = column.quantity.of_cell(cell, entry.kind)
-                assert plain(content).removesuffix(" estimated") == words
+                # Less than one of the unit of nodes is told in the unit of chips.
+                words = {column.quantity.of_cell(cell, kind) for kind in (entry.kind, "package")}
+                shown = plain(content).removesuffix(" estimated")
+                assert shown in words and not re.match(r"0\..* (TB|kW|PFLOP/s)$", shown)
             else:
                 assert plain(content) == missing(row.cells, column.id)
 
@@ -123,6 +125,17 @@ def test_families_that_can_be_had_come_first_then_the_newest(name: str) -> None:
 def test_others_have_no_heading_where_there_are_no_others() -> None:
     assert "Other products" not in family_tables("tiny-corp", "accelerators/tiny-corp/index.md")
     assert "Other products" in family_tables("amd", "accelerators/amd/index.md")
+
+
+def test_a_small_node_is_told_in_the_units_of_chips() -> None:
+    """0.095 kW and 0.128 TB are a computer for a desk."""
+    table = rows_of(family_tables("nvidia", "accelerators/nvidia/index.md"))
+    shown = {
+        name.partition("/")[0]: {label: plain(content) for label, content in cells}
+        for name, cells in table.items()
+    }
+    assert shown["dgx-spark"]["Power"] == "95 W" and shown["dgx-spark"]["Memory"] == "128 GB"
+    assert shown["gb200-nvl72"]["Power"].endswith(" kW")
 
 
 def test_an_estimate_is_marked_in_the_table_of_its_vendor() -> None:
@@ -191,6 +204,12 @@ def test_every_value_is_either_a_rate_or_folded(name: str) -> None:
     for number, one in placed:
         assert both.count(f'id="{anchor_of(one, number)}"') == 1
     assert folded.count("<details") == folded.count("</details>") == folded.count("<summary>")
+
+
+def test_the_table_of_rates_begins_with_what_models_run_in() -> None:
+    rows = [plain(head) for head, _ in ROW.findall(rate_table(placed_of("nvidia/h100-sxm")))]
+    assert rows[:5] == ["bf16", "fp16", "fp8", "int8", "fp64"]
+    assert all(name.endswith(", vector") for name in rows[-4:])
 
 
 def test_measured_rates_are_shown_as_measured_without_another_mark() -> None:

@@ -124,6 +124,24 @@ def test_serving_shows_the_plan_of_the_command(surf: Any, base: str) -> None:
     assert again.tokens_per_s == pytest.approx(best.layouts[0].tokens_per_s)
 
 
+def test_numbers_of_cards_stand_on_the_same_lines_and_large_rates_are_words(
+    surf: Any, base: str
+) -> None:
+    """A card with two pictures pushed its numbers down; a pod wrote 3.96e6 tokens/s."""
+
+    def look(context: Any) -> tuple[list[float], str]:
+        tab = opened(context, f"{base}serve/")
+        tops = tab.locator(".fb-plan-card").evaluate_all(
+            "all => all.map(card => card.querySelector('details').getBoundingClientRect().top)"
+        )
+        pod = opened(context, f"{base}serve/?chip=google/tpu-v5p&chips=8960")
+        return tops, pod.inner_text(".fb-planner")
+
+    tops, pod = surf(look)
+    assert len(tops) == 3 and max(tops) - min(tops) < 1
+    assert re.search(r"Fits: [\d.]+ million tokens/s", pod) and not re.search(r"\de\d", pod)
+
+
 def test_typing_plans_anew_and_the_address_keeps_it(surf: Any, base: str) -> None:
     """Llama 3 70B on 512 chips is planned within a second of the last keystroke."""
 

@@ -61,7 +61,7 @@ export class Compare {
       body.append(band(group));
       for (const [id, text] of present) body.append(this.row(id, text, state, {entries, base}));
     }
-    const scroll = el("div", {class: "fb-scroll fb-snug", tabindex: 0, role: "region", "aria-label": "Comparison"});
+    const scroll = el("div", {class: "fb-scroll", tabindex: 0, role: "region", "aria-label": "Comparison"});
     scroll.append(el("table", {class: entries.length <= FEW ? "fb-compare fb-few" : "fb-compare"},
       el("caption", {}, `Small figures are ratios to ${base.name}; there are none between peaks of which the sources do not say whether they are dense.`), el("thead", {}, el("tr", {}, el("th", {scope: "col"}, "Quantity"), ...heads)), body));
     return scroll;

@@ -39,7 +39,7 @@ export class Scatter {
 
   controls(state) {
     const {model, change} = this;
-    const axis = (name) => choice(`${name === "x" ? "Across" : "Up"}`, model.options(state), state[name],
+    const axis = (name) => choice(`${name === "x" ? "Horizontal" : "Vertical"} axis`, model.options(state), state[name],
       (value) => change({[name]: value}, false, `[data-axis=${name}]`), {"data-axis": name});
     const box = (name, text) => check(text, state[name], (value) => change({[name]: value}, false, `[data-box=${name}]`), {"data-box": name});
     this.row.replaceChildren(axis("x"), box("xlog", "logarithmic"), axis("y"), box("ylog", "logarithmic"),

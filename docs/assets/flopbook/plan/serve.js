@@ -5,7 +5,7 @@ import {formatQuantity, typeset} from "../quantity.js";
 import {bandNumber, bars, costNumber, hourly, link, money, number, priceOf, priced} from "./cards.js";
 import {drawn} from "./drawing.js";
 import {amount, chipsOf, chosen, limit, text} from "./typed.js";
-import {chipsWords, grouped, pace, rounded, servingWords, three} from "./words.js";
+import {chipsWords, grouped, many, pace, rounded, servingWords, three} from "./words.js";
 
 export const title = "The best ways to serve";
 const MOST_TOKENS = 2 ** 24;
@@ -29,7 +29,7 @@ export function verdict(pair, pairs) {
   const count = chipsWords(question.chips);
   const [best] = answer.layouts;
   if (best) {
-    const rate = `${pace(best.tokens_per_s, 3)}, ${rounded(best.low, "1")} to ${rounded(best.high, "1")} (80 % band)`;
+    const rate = `${pace(best.tokens_per_s, 3)}, ${many(best.low)} to ${many(best.high)} (80 % band)`;
     return [el("p", {class: "fb-verdict fb-fit"}, `${of}Fits: ${rate}.`), el("p", {class: "fb-fine"}, `${meaning(pair, best)}${cost(pair, best)}`)];
   }
   if (answer.holds) {
@@ -63,31 +63,33 @@ export function card(pair, layout, place) {
   const words = servingWords(layout);
   const share = Math.round(100 * answer.used);
   return el("section", {class: "fb-card fb-plan-card"},
-    el("h3", {}, `${place + 1}. ${words[0].toUpperCase()}${typeset(words.slice(1))}`),
-    ...pictures(layout, words),
-    el("p", {class: "fb-fine"}, `${grouped(layout.batch)} ${layout.batch === 1 ? "sequence" : "sequences"} at once on each replica${layout.prefill ? " that writes" : ""}`),
-    number("Throughput", pace(layout.tokens_per_s, 3), [
-      ...rate(question, layout),
-      el("p", {}, `${pace(layout.tokens_per_s / question.chips)} on each chip. Tokens are those of answers. `, link("planning/#serving", "How a plan is made"), ". In a terminal:"),
-      el("pre", {}, el("code", {}, command(question, layout))),
-    ]),
-    bandNumber("throughput", `${rounded(layout.low, "1")} to ${pace(layout.high)}`, answer.band),
-    number("Time to first token", three(layout.first_token, "s"), [
-      bars(layout.first, "s", layout.first_token, answer.words.time),
-      el("p", {}, `One prompt of ${grouped(question.prompt)} tokens with no queue before it.`),
-    ]),
-    number("Time per token", three(layout.per_token, "s"), [
-      bars(layout.token, "s", layout.per_token, answer.words.time),
-      el("p", {}, `Each reader gets ${pace(1 / layout.per_token)}. Weights are read and multiplied at once; the sum is the root of both squares.`),
-    ]),
-    number("Memory", `${three(layout.bytes, "byte")} of ${three(answer.room, "byte")}`, [
-      bars(layout.held, "byte", layout.bytes, answer.words.memory),
-      el("p", {}, `On each chip${layout.prefill ? " that writes" : ""}, all answers written. Engines keep ${share} % of ${formatQuantity(answer.memory, "byte")} for weights and cache.`),
-    ]),
-    costNumber(priceOf(pair), (price) => ({
-      value: `${money(costOf(pair, layout, price))} a million tokens`,
-      sum: `${grouped(question.chips)} chips × ${hourly(price)} ÷ ${pace(layout.tokens_per_s, 4)}`,
-    })),
+    el("div", {class: "fb-plan-head"},
+      el("h3", {}, `${place + 1}. ${words[0].toUpperCase()}${typeset(words.slice(1))}`),
+      ...pictures(layout, words),
+      el("p", {class: "fb-fine"}, `${grouped(layout.batch)} ${layout.batch === 1 ? "sequence" : "sequences"} at once on each replica${layout.prefill ? " that writes" : ""}`)),
+    el("div", {},
+      number("Throughput", pace(layout.tokens_per_s, 3), [
+        ...rate(question, layout),
+        el("p", {}, `${pace(layout.tokens_per_s / question.chips)} on each chip. Tokens are those of answers. `, link("planning/#serving", "How a plan is made"), ". In a terminal:"),
+        el("pre", {}, el("code", {}, command(question, layout))),
+      ]),
+      bandNumber("throughput", `${many(layout.low)} to ${pace(layout.high)}`, answer.band),
+      number("Time to first token", three(layout.first_token, "s"), [
+        bars(layout.first, "s", layout.first_token, answer.words.time),
+        el("p", {}, `One prompt of ${grouped(question.prompt)} tokens with no queue before it.`),
+      ]),
+      number("Time per token", three(layout.per_token, "s"), [
+        bars(layout.token, "s", layout.per_token, answer.words.time),
+        el("p", {}, `Each reader gets ${pace(1 / layout.per_token)}. Weights are read and multiplied at once; the sum is the root of both squares.`),
+      ]),
+      number("Memory", `${three(layout.bytes, "byte")} of ${three(answer.room, "byte")}`, [
+        bars(layout.held, "byte", layout.bytes, answer.words.memory),
+        el("p", {}, `On each chip${layout.prefill ? " that writes" : ""}, all answers written. Engines keep ${share} % of ${formatQuantity(answer.memory, "byte")} for weights and cache.`),
+      ]),
+      costNumber(priceOf(pair), (price) => ({
+        value: `${money(costOf(pair, layout, price))} a million tokens`,
+        sum: `${grouped(question.chips)} chips × ${hourly(price)} ÷ ${pace(layout.tokens_per_s, 4)}`,
+      }))),
   );
 }
 

@@ -75,29 +75,31 @@ export function card(pair, layout, place) {
   const words = layoutWords(layout);
   const tokens = question.batch * question.seq;
   return el("section", {class: "fb-card fb-plan-card"},
-    el("h3", {}, `${place + 1}. ${typeset(words)}`),
-    drawn(layout, words),
-    el("p", {class: "fb-fine"}, [batchWords(layout), chunkWords(layout)].filter(Boolean).join(". ")),
-    number("Step time", three(layout.seconds, "s"), [
-      bars(layout.parts, "s", layout.seconds, answer.words.time),
-      el("p", {}, "Each part is what the hardware has to do, over the rate that measured runs reach. ", link("planning/", "How a plan is made"), ". In a terminal:"),
-      el("pre", {}, el("code", {}, command(question, layout))),
-    ]),
-    bandNumber("step time", `${three(layout.low, "s")} to ${three(layout.high, "s")}`, answer.band),
-    number("Memory", `${three(layout.bytes, "byte")} of ${three(answer.room, "byte")}`, [
-      bars(layout.held, "byte", layout.bytes, answer.words.memory),
-      el("p", {}, link(`calculators/memory/${query(question, layout, answer.options)}`, "The steps of this sum in the memory calculator"), "."),
-    ]),
-    number("MFU", `${(100 * layout.mfu).toPrecision(3)} %`, [
-      el("p", {}, `${grouped(tokens)} tokens × ${formatQuantity(answer.flop, "FLOP/token")} ÷ (${formatQuantity(layout.seconds, "s")} × ${grouped(question.chips)} × ${formatQuantity(answer.peak, "FLOP/s")}). The peak is the dense one of the format.`),
-    ]),
-    number("Throughput", pace(tokens / layout.seconds, 3), [
-      el("p", {}, `${grouped(tokens)} tokens ÷ ${formatQuantity(layout.seconds, "s")}; ${pace(tokens / layout.seconds / question.chips)} on each chip.`),
-    ]),
-    costNumber(priceOf(pair), (price) => ({
-      value: `${money(1e9 * layout.seconds * question.chips * price.rate / tokens)} a billion tokens`,
-      sum: `${formatQuantity(layout.seconds, "s")} × ${grouped(question.chips)} chips × ${hourly(price)} ÷ ${grouped(tokens)} tokens`,
-    })),
+    el("div", {class: "fb-plan-head"},
+      el("h3", {}, `${place + 1}. ${typeset(words)}`),
+      drawn(layout, words),
+      el("p", {class: "fb-fine"}, [batchWords(layout), chunkWords(layout)].filter(Boolean).join(". "))),
+    el("div", {},
+      number("Step time", three(layout.seconds, "s"), [
+        bars(layout.parts, "s", layout.seconds, answer.words.time),
+        el("p", {}, "Each part is what the hardware has to do, over the rate that measured runs reach. ", link("planning/", "How a plan is made"), ". In a terminal:"),
+        el("pre", {}, el("code", {}, command(question, layout))),
+      ]),
+      bandNumber("step time", `${three(layout.low, "s")} to ${three(layout.high, "s")}`, answer.band),
+      number("Memory", `${three(layout.bytes, "byte")} of ${three(answer.room, "byte")}`, [
+        bars(layout.held, "byte", layout.bytes, answer.words.memory),
+        el("p", {}, link(`calculators/memory/${query(question, layout, answer.options)}`, "The steps of this sum in the memory calculator"), "."),
+      ]),
+      number("MFU", `${(100 * layout.mfu).toPrecision(3)} %`, [
+        el("p", {}, `${grouped(tokens)} tokens × ${formatQuantity(answer.flop, "FLOP/token")} ÷ (${formatQuantity(layout.seconds, "s")} × ${grouped(question.chips)} × ${formatQuantity(answer.peak, "FLOP/s")}). The peak is the dense one of the format.`),
+      ]),
+      number("Throughput", pace(tokens / layout.seconds, 3), [
+        el("p", {}, `${grouped(tokens)} tokens ÷ ${formatQuantity(layout.seconds, "s")}; ${pace(tokens / layout.seconds / question.chips)} on each chip.`),
+      ]),
+      costNumber(priceOf(pair), (price) => ({
+        value: `${money(1e9 * layout.seconds * question.chips * price.rate / tokens)} a billion tokens`,
+        sum: `${formatQuantity(layout.seconds, "s")} × ${grouped(question.chips)} chips × ${hourly(price)} ÷ ${grouped(tokens)} tokens`,
+      }))),
   );
 }
 

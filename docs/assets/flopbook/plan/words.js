@@ -9,8 +9,10 @@ export const three = (value, unit) => formatQuantity(Number(value.toPrecision(3)
 /** A number of chips: "1 chip", "1,024 chips". */
 export const chipsWords = (count) => `${grouped(count)} ${count === 1 ? "chip" : "chips"}`;
 
+/** A number of tokens with so many digits, without its unit: "99,200", "3.96 million". */
+export const many = (value, digits = 2) => formatQuantity(Number(value.toPrecision(digits)), "token").replace(/ tokens?$/, "");
 /** Tokens a second with so many digits. */
-export const pace = (value, digits = 2) => `${formatQuantity(Number(value.toPrecision(digits)), "1")} tokens/s`;
+export const pace = (value, digits = 2) => `${many(value, digits)} tokens/s`;
 
 const UNITS = [[365 * 86400, "years"], [86400, "days"], [3600, "hours"]];
 
