@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from datetime import date
 
@@ -48,6 +49,9 @@ from scripts.website.pages.sources import (
 from scripts.website.pages.terms import term_link
 
 INDEX = "calculators/index.md"
+# What only programs call an input or output by: in backticks, or with an underscore.
+_NAME_IN_PROGRAMS = re.compile(r"`[a-z_]+`|\b[a-z]+(?:_[a-z]+)+\b")
+_HEAD_OF_MEANING = re.compile(r"[,;:]| \(")  # as labels of forms are cut
 MOST_PRINTED = 20  # lines of an answer in a terminal that is shown whole
 MOST_SHOWN = 5  # equations of a page that are not folded away
 MOST_SYMBOLS = 16  # rows of a table that is not folded away
@@ -179,7 +183,10 @@ def calculator_markdown(name: str, notebook: bool = False) -> str:
         Markdown("\n## Why\n"),
         *_paragraphs(formula.section("Derivation")),
         Markdown("## What it leaves out\n"),
-        *(Markdown("- {}").format(coded(str(omission))) for omission in left_out(formula)),
+        *(
+            Markdown("- {}").format(coded(_labelled(formula, str(omission))))
+            for omission in left_out(formula)
+        ),
         Html("\n"),
         *pitfalls_of(name, page),
         *picture_section(name),
@@ -192,6 +199,17 @@ def calculator_markdown(name: str, notebook: bool = False) -> str:
         *_bibtex_blocks(formula),
     ]
     return page_text(blocks) + "\n"
+
+
+def _labelled(formula: Formula, text: str) -> str:
+    """A text with the labels of inputs and outputs in place of their names in programs."""
+
+    def label(match: re.Match[str]) -> str:
+        name = match[0].strip("`")
+        spec = formula.outputs.get(name) or formula.inputs.get(name)
+        return f"“{_HEAD_OF_MEANING.split(spec.meaning)[0]}”" if spec else match[0]
+
+    return _NAME_IN_PROGRAMS.sub(label, text)
 
 
 def _paragraphs(text: str) -> list[Html]:

@@ -62,3 +62,11 @@ def test_a_group_belongs_to_the_annotation_of_an_input() -> None:
     assert _input_of(made, "a", Annotated[float, spec, Group("Sizes")]) == spec._replace(
         group="Sizes"
     )
+
+
+@pytest.mark.parametrize("name", ["fsdp-limit", "serving", "sharded-matmul"])
+def test_what_is_left_out_is_told_in_labels_not_in_names_of_programs(name: str) -> None:
+    text = calculator_markdown(name).partition("## What it leaves out")[2].partition("\n## ")[0]
+    formula = get_formula(name)
+    words = set(re.findall(r"\b[a-z]+(?:_[a-z]+)+\b", text))
+    assert "“" in text and not words & {*formula.inputs, *formula.outputs}
