@@ -139,12 +139,12 @@ def audit_section() -> list[Html]:
         ),
         Html("\n"),
         table(
-            ("audit", "#drawn", "#found", "#wrong", "#misleading"),
+            ("Audit", "#Drawn", "#Found", "#Wrong", "#Misleading"),
             [
                 *(_audit_row(f"{audit.date}, seed {audit.seed}", audit.score) for audit in past),
-                *([_audit_row("together", together)] if len(past) > 1 else []),
+                *([_audit_row("Together", together)] if len(past) > 1 else []),
             ],
-            caption="Audits",
+            caption="Audits, each rate with its 95 % interval",
             stacked=True,
         ),
         Html("\n"),
@@ -157,7 +157,11 @@ def _audits_in_words(number: int) -> str:
 
 def _audit_row(named: str, score: Score) -> list[str]:
     drawn = score.looked_up + score.not_found
-    rates = rate_in_words(score.wrong), rate_in_words(score.misleading)
+    # The caption says of what the brackets are.
+    rates = (
+        rate_in_words(rate).replace("95 % interval ", "")
+        for rate in (score.wrong, score.misleading)
+    )
     return [named, f"{drawn:,}", f"{score.looked_up:,}", *rates]
 
 
