@@ -132,11 +132,12 @@ def _yaml_quoted(text: str) -> str:
 
 
 def shorten(text: str, limit: int = 155) -> str:
-    """At most `limit` characters, cut at a word."""
+    """At most `limit` characters, cut at a word; dots say so unless a sentence ends there."""
     text = " ".join(text.split())
     if len(text) <= limit:
         return text
-    return text[: limit - 3].rsplit(" ", 1)[0] + "..."
+    cut = text[: limit - 3].rsplit(" ", 1)[0]
+    return cut if cut.endswith((".", "?", "!")) else cut.rstrip(",;:") + "..."
 
 
 def plain(markup: str) -> str:

@@ -29,6 +29,7 @@ from scripts.website.markup import (
     page_text,
     plain,
     relative,
+    shorten,
     table,
     tag,
     tooltip,
@@ -180,3 +181,16 @@ def test_the_rows_of_a_stacked_table_name_their_values() -> None:
     assert 'class="fb-scroll fb-stacked"' in made
     assert '<td class="fb-n" data-label="Size">1</td>' in made and "&lt;a&gt;" in made
     assert "data-label" not in table(("Name", "#Size"), [("a", "1")], caption="C")
+
+
+@pytest.mark.parametrize(
+    ("text", "short"),
+    [
+        ("Eight dies. The rest is memory.", "Eight dies."),
+        ("Eight dies, four of them", "Eight dies..."),
+        ("Eight dies of the same kind", "Eight dies of..."),
+        ("Eight dies.", "Eight dies."),
+    ],
+)
+def test_a_text_is_cut_without_marks_before_its_dots(text: str, short: str) -> None:
+    assert shorten(text, 17) == short
