@@ -129,6 +129,17 @@ def test_passes_of_one_schedule_differ_in_lightness() -> None:
         assert abs(one ** (1 / 3) - other ** (1 / 3)) >= 0.05, "6 of 100 steps from black to white"
 
 
+def test_passes_of_either_end_differ_in_lightness() -> None:
+    """All eight kinds: those of one end by their fill, the ends by a line."""
+    text = timeline_svg(run("dualpipe"), standalone=True)
+    for mark in ("", "2"):
+        fills = [re.search(rf"--fb-pass-{kind}{mark},(#\w+)", text) for kind in "fbwa"]
+        for one, other in itertools.combinations([fill[1] for fill in fills if fill], 2):
+            assert abs(luminance(one) ** (1 / 3) - luminance(other) ** (1 / 3)) >= 0.05
+    bars = re.findall(r'<rect class="fb-pass-\w(2?)"[^>]*/>(<path class="fb-foot)?', text)
+    assert all(bool(second) == bool(line) for second, line in bars)
+
+
 def test_words_say_what_the_picture_shows() -> None:
     assert title(run("zb-h2")) == "ZB-H2 on 4 stages with 8 micro-batches"
     text = description(run("1f1b"))

@@ -14,7 +14,7 @@ from flopbook.pipelines.timeline import LEGEND, is_second, timeline_text
 from flopbook.quantities.units import format_quantity, percent
 
 WIDTH, LEFT, RIGHT, TOP, FOOT = 640, 58, 6, 6, 40
-ROW, HIGH_ROW = 24, 31  # the high one where two passes share a bar
+ROW, HIGH_ROW = 24, 36  # the high one where two passes share a bar
 CHARACTER = 6.2  # width of a digit of the smallest text
 MOST_STAGES, MOST_PASSES = 64, 6000
 MOST_HELD = 16  # stages whose micro-batches are listed in the terminal
@@ -29,13 +29,14 @@ NAMES = {
     "dualpipe-v": "DualPipe-V",
 }
 # Fill and text of each kind of pass; the second fill is that of a later chunk or of the other
-# direction. Both keep their contrast on a light and on a dark page, and the passes of one schedule
-# differ in lightness too.
+# direction. Both keep their contrast on a light and on a dark page. The passes of one schedule
+# differ in lightness too, and where all eight are drawn those of one direction do: a line at their
+# foot marks the other direction.
 _COLOURS = {
     "F": ("#0068a8", "#00456f", "#ffffff"),
     "B": ("#ffd9bd", "#f3b184", "#222222"),
     "W": ("#7cba97", "#579a75", "#222222"),
-    "A": ("#ead3f2", "#d3a9e2", "#222222"),
+    "A": ("#dcbcec", "#c596da", "#222222"),
 }
 
 
@@ -47,13 +48,14 @@ def _rules(kind: str) -> str:
         f".fb-pass-{name}{{fill:var(--fb-pass-{name},{first})}}"
         f".fb-pass text.fb-on-{name}{{fill:var(--fb-on-{name},{ink})}}"
         f".fb-pass-{name}2{{fill:var(--fb-pass-{name}2,{second})}}"
-        f".fb-pass text.fb-on-{name}{{fill:var(--fb-on-{name},{ink})}}"
+        f".fb-pass .fb-foot.fb-on-{name}{{stroke:var(--fb-on-{name},{ink})}}"
     )
 
 
 STYLE = (
     "<style>.fb-pass rect{stroke:#ffffff;stroke-width:0.8}"
     f"{''.join(map(_rules, _COLOURS))}.fb-pass text{{font:11px sans-serif}}"
+    ".fb-foot{stroke-width:2}"
     ".fb-pass .fb-name{fill:var(--md-default-fg-color,#222222)}"
     "@media (prefers-color-scheme:dark){"
     ".fb-pass .fb-name{fill:var(--md-default-fg-color,#e8e8e8)}}</style>"
@@ -222,14 +224,29 @@ def _bar(run: Run, work: StagePass, box: tuple[float, float, float, float], dres
         f'<rect class="{fill}" x="{left:.4g}" y="{top:.4g}" '
         f'width="{width:.4g}" height="{height:.4g}"/>'
     )
+    is_marked = bool(second) and _has_two_ends(run)
+    if is_marked:
+        bar += _foot_line(left, top + height, width, ink)
     number = str(work.microbatch + 1)
     if len(number) * CHARACTER > width or height < 9:
         return bar
-    baseline = 4 if height > 12 else 3.6  # a third of the height of a digit below the middle
+    baseline = 4 if height > 16 else 3.6  # a third of the height of a digit below the middle
+    if is_marked:
+        baseline -= 1.3  # above the line
     return (
         f'{bar}<text class="{ink}" x="{left + width / 2:.4g}" '
         f'y="{top + height / 2 + baseline:.4g}" text-anchor="middle">{number}</text>'
     )
+
+
+def _has_two_ends(run: Run) -> bool:
+    """Whether micro-batches enter at both ends of the pipeline."""
+    return run.plan.schedule == "dualpipe"
+
+
+def _foot_line(left: float, foot: float, width: float, ink: str) -> str:
+    """The mark of a pass from the other end, for those who cannot go by its colour."""
+    return f'<path class="fb-foot {ink}" d="M{left + 1.5:.4g} {foot - 3:.4g}h{width - 3:.4g}"/>'
 
 
 def _foot(run: Run, top: int, width: int, dress: Dress) -> tuple[int, list[str]]:
@@ -242,9 +259,11 @@ def _foot(run: Run, top: int, width: int, dress: Dress) -> tuple[int, list[str]]
         wide = 32 + round(5.6 * len(name))
         if left > LEFT and left + wide > width:
             left, line = LEFT, line + 20
+        fill, ink = dress.passes[kind]
+        is_marked = kind.endswith("2") and _has_two_ends(run)
+        mark = _foot_line(left, line + 14, 14, ink) if is_marked else ""
         elements.append(
-            f'<rect class="{dress.passes[kind][0]}" x="{left}" y="{line}" '
-            'width="14" height="14"/>'
+            f'<rect class="{fill}" x="{left}" y="{line}" width="14" height="14"/>{mark}'
             f'<text class="{dress.name}" x="{left + 19}" y="{line + 11}">{escape(name)}</text>'
         )
         left += wide
@@ -254,7 +273,7 @@ def _foot(run: Run, top: int, width: int, dress: Dress) -> tuple[int, list[str]]
 def _entries(run: Run) -> list[tuple[str, str]]:
     """Each kind of pass that is drawn, with its words: later chunks, and the other end, too."""
     kinds = _drawn_kinds(run)
-    second = "from the other end" if run.plan.schedule == "dualpipe" else "later chunk"
+    second = "from the other end" if _has_two_ends(run) else "later chunk"
     entries = []
     for kind, text in LEGEND.items():
         name = text.partition(" ")[2]
