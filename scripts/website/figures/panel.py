@@ -8,7 +8,6 @@ sheet for narrow screens takes its place, so that nothing is cropped and nothing
 
 from __future__ import annotations
 
-import contextlib
 import csv
 import html
 import io
@@ -17,8 +16,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from flopbook.data.sheets import csv_safe
-from flopbook.quantities.unit_table import UnitError
-from flopbook.quantities.units import format_quantity, unit
+from flopbook.quantities.units import format_quantity
 from scripts.website.figures.drawing import Figure, svg
 from scripts.website.figures.narrow import narrow_sheet
 from scripts.website.figures.plotted import ChartAxis, Plotted
@@ -30,8 +28,6 @@ FILES = "assets/charts/"
 _RECORD = re.compile(r'<figure class="fb-figure fb-chart[^"]*" id="([^"]+)" data-figure="([^"]+)"')
 _SOURCE = re.compile(r'<span class="fb-from">(.*?)</span></figcaption>')
 _TAG = re.compile("<[^>]+>")
-_TIP = re.compile("<title>([^<]*)</title>")
-_AMOUNT = re.compile(r"^([\d,]*\d(?:\.\d+)?(?:e[+-]?\d+)?)([^,;(]*)")  # "1,040" and " tokens"
 _KEYS = "Arrow keys read the values."
 _MOST_PLAIN = 1e4  # years and what is like them have no comma
 _LEAST_POINTS = 3  # of a line that `chart.js` reads
@@ -102,7 +98,7 @@ def _menu(drawn: Figure, place: FigurePlace) -> Html:
     """Links to the files of a figure, to itself and to its code, with the call that draws it."""
     files = html_link(place.page, f"{FILES}{place.anchor}")
     values = Html()
-    if drawn.plots or told_values(drawn):
+    if drawn.plots:
         values = Html('<li><a href="{}.csv" download>Values as CSV</a></li>').format(files)
     code = link("Code of this figure", html_link(place.page, f"assets/figures/{place.code}.py.txt"))
     return Html(
@@ -127,7 +123,7 @@ def files_of(pages: Iterable[str], draw: Callable[[str], Figure]) -> dict[str, s
                 source = _SOURCE.search(text, found.end())
                 said = html.unescape(_TAG.sub("", source[1])) if source else ""
                 file_of[f"{FILES}{anchor}.svg"] = standalone(drawn, said)
-                if drawn.plots or told_values(drawn):
+                if drawn.plots:
                     file_of[f"{FILES}{anchor}.csv"] = values(drawn)
     return file_of
 
@@ -139,28 +135,7 @@ def values(drawn: Figure) -> str:
     writer.writerow(("series", "x", "y", "shown", "x_is", "y_is"))
     for chart in drawn.plots:
         writer.writerows(_rows(chart))
-    if not drawn.plots:
-        writer.writerows(_told_rows(drawn))
     return text.getvalue()
-
-
-def told_values(drawn: Figure) -> list[tuple[str, str]]:
-    """Name and value of each shape, where the shapes of a figure have values: of bars, mostly."""
-    tips = dict.fromkeys(html.unescape(tip) for part in drawn.parts for tip in _TIP.findall(part))
-    split = [tip.rpartition(": ") for tip in tips]
-    told = [(name, value) for name, _, value in split if name and value[:1].isdigit()]
-    return told if len(told) >= _LEAST_POINTS and len(told) == len(tips) else []
-
-
-def _told_rows(drawn: Figure) -> Iterator[tuple[str, ...]]:
-    """A row for each value, in SI units where its unit has one, and as the picture shows it."""
-    for name, shown in told_values(drawn):
-        number, words = _AMOUNT.findall(shown)[0]
-        amount, measured_in = float(number.replace(",", "")), words.strip()
-        with contextlib.suppress(UnitError):
-            known = unit(measured_in.partition(" ")[0] or "1")
-            amount, measured_in = amount * known.factor, known.si
-        yield csv_safe(name), "", f"{amount:.6g}", csv_safe(shown), "", csv_safe(measured_in)
 
 
 def _rows(chart: Plotted) -> Iterator[tuple[str, ...]]:

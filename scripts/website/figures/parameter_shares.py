@@ -39,8 +39,7 @@ def figure() -> Figure:
         for part, _, kind in _PARTS:
             share = float(counts[part]) / total
             width = share * _WIDE
-            tip = f"{model}, {part}: {percent(share, 1)}"
-            shapes.append(box(at, top, width, 22, f"fb-{kind}", tip))
+            shapes.append(box(at, top, width, 22, f"fb-{kind}", f"{part}: {percent(share, 1)}"))
             if share > _LEAST:
                 ink = f"fb-on{kind[1]}"
                 shapes.append(words(at + width / 2, top + 15, percent(share), kind=ink))

@@ -15,18 +15,12 @@ from hypothesis import strategies as st
 
 from flopbook.drawing.scales import LETTER
 from flopbook.quantities.units import format_quantity
-from scripts.website.figures import called, figure_of, origins
+from scripts.website.figures import origins
 from scripts.website.figures.chart import Chart
 from scripts.website.figures.drawing import Figure, Sheet, words
 from scripts.website.figures.narrow import WIDTH, narrow_sheet, shaped
 from scripts.website.figures.origins import newest_reading, source_words
-from scripts.website.figures.panel import (
-    FigurePlace,
-    files_of,
-    panel,
-    told_values,
-    values,
-)
+from scripts.website.figures.panel import FigurePlace, files_of, panel, values
 from scripts.website.figures.plotted import ChartAxis, PlotSeries
 from scripts.website.figures.standalone import standalone, style
 from scripts.website.markup import Html
@@ -295,32 +289,3 @@ def test_a_series_begins_empty() -> None:
     one, other = PlotSeries("mark", "fb-c0"), PlotSeries("mark", "fb-c0")
     one.points.append((1, 2))
     assert other.points == [] and other.name == ""
-
-
-@pytest.mark.parametrize(
-    ("name", "first"),
-    [
-        ("zero-memory", ("plain data parallelism, weights", "byte")),
-        ("step-budget", ("as planned, products", "s")),
-        ("tokens-beyond", ("Google Cloud TPU v5p", "token")),
-        ("parameter-shares", ("GPT-2 small, embedding", "1")),
-    ],
-)
-def test_a_picture_of_bars_has_a_file_of_its_values(name: str, first: tuple[str, str]) -> None:
-    drawn = figure_of(name)
-    assert "Values as CSV" in panel(drawn, PLACE, Html())
-    rows = list(csv.DictReader(io.StringIO(values(drawn))))
-    assert (rows[0]["series"], rows[0]["y_is"]) == first
-    tips = dict(told_values(drawn))
-    assert {row["series"]: row["shown"] for row in rows} == tips
-    assert all(float(row["y"]) >= 0 for row in rows)
-
-
-def test_a_scheme_without_values_has_no_file_of_them() -> None:
-    assert "Values as CSV" not in panel(figure_of("rank-order"), PLACE, Html())
-
-
-def test_a_number_in_the_call_of_a_figure_is_written_as_people_type_it() -> None:
-    assert called("x", memory=8e10, latency=1.5e-7, width=4096.0) == (
-        'figure("x", memory=80e9, latency=150e-9, width=4096)'
-    )

@@ -20,7 +20,7 @@ from scripts.website.build.policy import page_problems
 from scripts.website.figures import drawn_of, figure_files, figure_markup, figure_names
 from scripts.website.figures.drawing import Figure
 from scripts.website.figures.narrow import WIDTH, narrow_sheet
-from scripts.website.figures.panel import FILES, told_values, values
+from scripts.website.figures.panel import FILES, values
 from scripts.website.figures.pipeline_schedule import DRESS
 from scripts.website.figures.standalone import standalone
 
@@ -42,7 +42,7 @@ def test_every_figure_stands_in_the_frame() -> None:
         assert "Source: " in _inside(markup, "fb-from"), name
         menu = markup.partition("<details")[2].partition("</details>")[0]
         assert f"{FILES}fig-{name}.svg" in menu and "Code of this figure" in menu, name
-        assert (".csv" in menu) == bool(drawn.plots or told_values(drawn)), name
+        assert (".csv" in menu) == bool(drawn.plots), name
         assert not drawn.caption.startswith(drawn.title), name
 
 
