@@ -19,7 +19,7 @@ from scripts.website.figures import (
     offload_step,
     step_budget,
 )
-from scripts.website.figures.origins import source_words
+from scripts.website.figures.origins import source_line
 from scripts.website.measured.gpu_traces import gpu_step
 from tests.support.rendering import READS_THE_HANDBOOK, rendered, text_of
 
@@ -120,7 +120,7 @@ def test_a_slow_stage_costs_what_it_exceeds_the_last_one_by() -> None:
 
 def test_the_source_line_of_a_predicted_step_names_the_predictor() -> None:
     """The bars of a step's budget are computed, and not drawn from a definition."""
-    said = source_words(Path(step_budget.__file__), "handbook/profiling.md")
+    said = source_line(Path(step_budget.__file__)).text
     assert "prediction of a step" in said and "definition" not in said
 
 

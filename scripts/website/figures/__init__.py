@@ -20,7 +20,7 @@ from flopbook.drawing import rooflines
 from flopbook.drawing.markup import slug
 from flopbook.errors import FlopbookError, UnknownName
 from scripts.website.figures.drawing import Figure
-from scripts.website.figures.origins import source_words
+from scripts.website.figures.origins import SourceLine, source_line
 from scripts.website.figures.panel import FigurePlace, files_of, panel
 
 # Where the site keeps the code of the figures; as text, for the generator takes a `.py` for a
@@ -72,8 +72,7 @@ def figure_markup(name: str, page: str, **options: Any) -> str:
     anchor = slug(" ".join(("fig", name, *map(str, options.values()))))
     module = _module(name)
     place = FigurePlace(page, anchor, module, called(name, **options), record)
-    code = Path(__file__).parent / f"{module}.py"
-    return str(panel(drawn, place, source_words(code, page, drawn.source)))
+    return str(panel(drawn, place, _source_of(record).markup(page)))
 
 
 @functools.lru_cache(maxsize=1024)
@@ -85,7 +84,13 @@ def drawn_of(record: str) -> Figure:
 
 def figure_files(pages: Iterable[str]) -> dict[str, str]:
     """Content path -> text: picture and values of the figures of some pages."""
-    return files_of(pages, drawn_of)
+    return files_of(pages, drawn_of, lambda record: _source_of(record).text)
+
+
+def _source_of(record: str) -> SourceLine:
+    """What the values of a figure are from."""
+    name, _ = json.loads(record)
+    return source_line(Path(__file__).parent / f"{_module(name)}.py", drawn_of(record).source)
 
 
 def called(name: str, **options: Any) -> str:

@@ -7,7 +7,7 @@ import statistics
 from flopbook.quantities.units import percent
 from scripts.website.figures.drawing import Figure
 from scripts.website.figures.matmul_share import lines
-from scripts.website.figures.reached_rows import row_chart
+from scripts.website.figures.reached_rows import row_chart, run_readings
 
 # One source alone says as much about its program as about the chip.
 SOURCES = 2
@@ -30,4 +30,5 @@ def figure() -> Figure:
         height,
         shapes,
         role="group",
+        readings=run_readings(rows),
     )

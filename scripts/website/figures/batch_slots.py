@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from flopbook.quantities.units import percent
 from scripts.website.figures.drawing import Figure, Sheet, box, words
+from scripts.website.figures.plotted import Reading
 
 SLOTS, ANSWERS, MEAN = 6, 24, 8.0
 _ROW, _BAR, _GAP = 17.0, 13.0, 34.0
@@ -74,6 +75,16 @@ def figure() -> Figure:
         height,
         shapes,
         narrow=Sheet(344, tall, sheet),
+        readings=tuple(
+            Reading(
+                f"{name}, slot {use.slot + 1}",
+                f"answer {use.answer + 1}, steps",
+                use.end - use.start,
+                start=use.start,
+            )
+            for name, uses in (("fixed batches", fixed()), ("slots refilled", refilled()))
+            for use in uses
+        ),
     )
 
 

@@ -7,7 +7,7 @@ from flopbook.data.library import model
 from flopbook.evaluation.calculator import calculate
 from flopbook.quantities.units import format_quantity
 from scripts.website.figures.drawing import Figure
-from scripts.website.figures.overlap import Bar, panels
+from scripts.website.figures.overlap import Bar, lane_readings, panels
 
 MODEL, CHIP, TP, PROMPT, CARD = "llama-3-70b", "nvidia/h100-sxm", 8, 4096, 50e9
 GROUPS = 8  # of layers, each sent when it has been computed
@@ -71,4 +71,5 @@ def figure() -> Figure:
         f"through one card is the longer of the two, and no cut hides it; {TP} cards do.",
         foot,
         shapes,
+        readings=lane_readings(drawn.items(), _LANES, "s"),
     )

@@ -9,6 +9,7 @@ from flopbook.evaluation.calculator import calculate
 from flopbook.hardware.chip import chip
 from flopbook.quantities.units import format_quantity
 from scripts.website.figures.drawing import Figure, dot, path, words
+from scripts.website.figures.plotted import Reading
 
 MODEL, CHIP, SEQ = "llama-3-405b", "nvidia/h100-sxm", 8192
 COMMON: dict[str, Any] = {
@@ -84,4 +85,8 @@ def figure() -> Figure:
         "ten times the one before.",
         232,
         tuple(shapes),
+        readings=tuple(
+            Reading(MODEL, name, total, "byte")
+            for (name, _), total in zip(STEPS, held, strict=True)
+        ),
     )

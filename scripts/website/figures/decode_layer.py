@@ -10,7 +10,7 @@ from flopbook.evaluation.calculator import calculate
 from flopbook.hardware.chip import chip as find_chip
 from flopbook.quantities.units import format_quantity, percent
 from scripts.website.figures.drawing import WIDTH, Figure, Sheet, labelled, words
-from scripts.website.figures.overlap import Bar
+from scripts.website.figures.overlap import Bar, lane_readings
 from scripts.website.figures.shapes import SHEET
 
 MODEL, CHIP, CHIPS, CONTEXT = "llama-3-70b", "h100-sxm", 8, 8192
@@ -112,6 +112,7 @@ def figure() -> Figure:
         len(drawn) * _PANEL - _GAP + 6,
         tuple(_panels(drawn, 96.0, WIDTH)),
         narrow=Sheet(SHEET, len(drawn) * _PANEL - _GAP + 6, tuple(_panels(drawn, 82.0, SHEET))),
+        readings=lane_readings(drawn, LANES, "s"),
     )
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from flopbook.drawing.scales import Scale
 from scripts.website.figures.drawing import Figure, path, words
+from scripts.website.figures.plotted import Reading
 from scripts.website.figures.scatter import mark
 from scripts.website.pages.explorer import items
 from scripts.website.pages.growth import Growth
@@ -81,7 +83,19 @@ def figure() -> Figure:
         "how far chips lie from it.",
         bottom + 66,
         tuple(shapes),
+        readings=tuple(_readings(shown)),
     )
+
+
+def _readings(shown: list[GrowthRow]) -> Iterator[Reading]:
+    """Years to double of each quantity, and where their band begins and ends."""
+    for row in shown:
+        for group, fit in (("all server chips with DRAM", row.every), ("GPUs", row.gpus)):
+            name = f"{row.label}, years to double"
+            yield Reading(group, name, fit.doubling)
+            yield Reading(group, f"{name}, at the fastest", fit.fast)
+            if math.isfinite(fit.slow):
+                yield Reading(group, f"{name}, at the slowest", fit.slow)
 
 
 def _band(x: Scale, fit: Growth, middle: float, number: int) -> list[str]:

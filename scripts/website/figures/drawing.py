@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from flopbook.drawing.markup import escape
-from scripts.website.figures.plotted import Plotted, Point
+from scripts.website.figures.plotted import Plotted, Point, Reading
 from scripts.website.markup import attribute
 
 WIDTH = 640
@@ -24,7 +24,8 @@ class Figure(NamedTuple):
 
     Its `role` is img, or group where its shapes are links. `plots` are the charts in it, of which
     its values and its picture for narrow screens are made; `narrow` is such a picture where a
-    figure draws it by itself, `source` the key of the work that its values are from.
+    figure draws it by itself, `source` the key of the work that its values are from. `readings` are
+    the values of a diagram that is no chart.
     """
 
     title: str
@@ -37,6 +38,7 @@ class Figure(NamedTuple):
     plots: tuple[Plotted, ...] = ()
     narrow: Sheet | None = None
     source: str = ""
+    readings: tuple[Reading, ...] = ()
 
 
 class Sheet(NamedTuple):

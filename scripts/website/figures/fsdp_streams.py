@@ -15,6 +15,7 @@ from scripts.website.figures.drawing import WIDTH, Figure, labelled, path, words
 from scripts.website.figures.overlap import BACKWARD as BACKWARD_FILL
 from scripts.website.figures.overlap import FORWARD as FORWARD_FILL
 from scripts.website.figures.overlap import GATHERED, SUMMED
+from scripts.website.figures.plotted import Reading
 
 LAYERS = 4
 # Times in units of the forward pass of a layer.
@@ -146,4 +147,8 @@ def figure() -> Figure:
         "a whole layer lies, and when.",
         bottom + 6,
         tuple(shapes),
+        readings=tuple(
+            Reading(span.row, f"layer {span.layer}", span.end - span.start, start=span.start)
+            for span in spans
+        ),
     )

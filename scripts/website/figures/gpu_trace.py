@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from flopbook.quantities.units import percent
 from scripts.website.figures.drawing import Figure, Sheet, key, tooltip, words
-from scripts.website.figures.plotted import Point
+from scripts.website.figures.plotted import Point, Reading
 from scripts.website.measured.gpu_traces import GpuStep, gpu_step
 
 MILLI = 1e-3
@@ -34,6 +34,11 @@ def figure() -> Figure:
         _height(),
         tuple(_sheet(steps, 8, 624)),
         narrow=Sheet(344, _height() + 20, tuple(_sheet(steps, 4, 336))),
+        readings=tuple(
+            Reading(NAMES[name], kind, step.spent(kind), "s")
+            for name, step in steps.items()
+            for kind in COLOURS
+        ),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from flopbook.hardware.chip import chip as find_chip
 from flopbook.quantities.units import format_quantity
 from scripts.website.figures.drawing import Figure
-from scripts.website.figures.overlap import GATHERED, SUMMED, Bar, panels
+from scripts.website.figures.overlap import GATHERED, SUMMED, Bar, lane_readings, panels
 
 CHIP, NODE, NODES, ARRAY = "h100-sxm", 8, 64, 1e9
 CARD = 50e9  # a network card for each GPU, byte/s one way
@@ -76,4 +76,5 @@ def figure() -> Figure:
         "chunk while the cards sum another, so the slower network sets the time.",
         foot,
         shapes,
+        readings=lane_readings(drawn.items(), LANES, "s"),
     )

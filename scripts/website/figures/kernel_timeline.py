@@ -5,7 +5,16 @@ from __future__ import annotations
 from flopbook.errors import UnknownName
 from flopbook.quantities.units import percent
 from scripts.website.figures.drawing import WIDTH, Figure
-from scripts.website.figures.overlap import GAP, LEFT, PANEL, TOP, Bar, idle_share, panel
+from scripts.website.figures.overlap import (
+    GAP,
+    LEFT,
+    PANEL,
+    TOP,
+    Bar,
+    idle_share,
+    lane_readings,
+    panel,
+)
 
 TILES, COPY, WORK = 6, 1.0, 1.2
 KERNELS, LAUNCH, RUN = 6, 2.5, 1.0
@@ -35,7 +44,14 @@ def figure(kind: str = "buffers") -> Figure:
         shapes += panel(text, lanes, bars, top, scale)
         facts.append(text)
         top += PANEL
-    return Figure(title, ". ".join(facts) + ".", caption, top - GAP + 6, tuple(shapes))
+    return Figure(
+        title,
+        ". ".join(facts) + ".",
+        caption,
+        top - GAP + 6,
+        tuple(shapes),
+        readings=lane_readings(ways, lanes),
+    )
 
 
 def buffered(buffers: int, tiles: int = TILES, copy: float = COPY, work: float = WORK) -> list[Bar]:

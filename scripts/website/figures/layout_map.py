@@ -11,6 +11,7 @@ from flopbook.planning.planner import PlannedLayout, plan
 from flopbook.planning.question import question_of
 from flopbook.quantities.units import percent
 from scripts.website.figures.drawing import Figure, Sheet, box, key, words
+from scripts.website.figures.plotted import Reading
 
 MODELS = ("llama-3-8b", "qwen-3-32b", "llama-3-70b", "llama-3-405b")
 CHIPS = tuple(2**power for power in range(4, 14))
@@ -76,6 +77,12 @@ def figure() -> Figure:
         22 + _TALL * len(MODELS) + 54,
         tuple(_wide()),
         narrow=Sheet(344, 22 + _TALL * len(CHIPS) + 88, tuple(_tall())),
+        readings=tuple(
+            Reading(f"{model(name).name} on {chips:,}", _degrees(layout), layout.mfu, "percent")
+            for name in MODELS
+            for chips in CHIPS
+            if (layout := chosen(name, chips))
+        ),
     )
 
 
@@ -130,7 +137,8 @@ def _cell(name: str, chips: int, place: tuple[float, float, float, float]) -> It
 def _told(name: str, chips: int) -> str:
     layout = chosen(name, chips)
     assert layout
-    return (
-        f"{model(name).name} on {chips:,}: TP {layout.tp}, PP {layout.pp}, CP {layout.cp}, "
-        f"DP {layout.dp}, {percent(layout.mfu)}"
-    )
+    return f"{model(name).name} on {chips:,}: {_degrees(layout)}, {percent(layout.mfu)}"
+
+
+def _degrees(layout: PlannedLayout) -> str:
+    return f"TP {layout.tp}, PP {layout.pp}, CP {layout.cp}, DP {layout.dp}"

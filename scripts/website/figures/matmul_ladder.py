@@ -9,6 +9,7 @@ from flopbook.errors import FlopbookError
 from flopbook.ledger.rows import ledger_row
 from flopbook.quantities.units import percent
 from scripts.website.figures.drawing import Figure, box, path, words
+from scripts.website.figures.plotted import Reading
 
 _LEFT, _TOP, _ROW = 216.0, 12.0, 27.0
 # Rows of the ledger, and what the version of the kernel adds to the one above it.
@@ -72,4 +73,8 @@ def figure() -> Figure:
         bottom + 8,
         tuple(shapes),
         source="jax2026blackwell",
+        readings=tuple(
+            Reading("share of the peak", version.name, version.share, "percent")
+            for version in timed
+        ),
     )

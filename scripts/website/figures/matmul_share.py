@@ -5,7 +5,7 @@ from __future__ import annotations
 from flopbook.prediction.reached import Reached
 from flopbook.quantities.units import percent
 from scripts.website.figures.drawing import Figure
-from scripts.website.figures.reached_rows import LineOfRuns, row_chart
+from scripts.website.figures.reached_rows import LineOfRuns, row_chart, run_readings
 from scripts.website.pages.reached import short_name, shown_runs
 
 
@@ -45,4 +45,5 @@ def figure() -> Figure:
         height,
         shapes,
         role="group",
+        readings=run_readings(rows),
     )

@@ -10,6 +10,7 @@ from flopbook.errors import UnknownName
 from flopbook.hardware.chip import chip
 from flopbook.prediction.reached import reached_runs
 from scripts.website.figures.drawing import Figure, Sheet, box, path, words
+from scripts.website.figures.plotted import Reading
 
 _ROW, _BAR = 46.0, 15.0
 
@@ -120,7 +121,8 @@ def figure(kind: str = "racks") -> Figure:
     if kind not in KINDS:
         raise UnknownName("kind of pairs", kind, tuple(KINDS))
     found = KINDS[kind]
-    ratios = [pair.ratio for pair in found.pairs]
+    named = [(pair.name, pair.ratio) for pair in found.pairs]
+    ratios = [ratio for _, ratio in named]
     shapes, height = _rows(found, 196.0, 412.0)
     sheet, tall = _rows(found, 8.0, 310.0, above=True)
     facts = [f"{pair.name}: {pair.ratio:.2f}" for pair in found.pairs]
@@ -132,6 +134,10 @@ def figure(kind: str = "racks") -> Figure:
         height,
         shapes,
         narrow=Sheet(344, tall, sheet),
+        readings=(
+            *(Reading(f"{found.second} over {found.first}", *pair) for pair in named),
+            Reading("printed peaks", f"{found.second} over {found.first}", found.peaks()),
+        ),
     )
 
 

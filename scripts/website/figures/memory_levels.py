@@ -10,6 +10,7 @@ from flopbook.drawing.scales import Scale
 from flopbook.hardware.chip import chip
 from flopbook.quantities.units import format_quantity
 from scripts.website.figures.drawing import Figure, arrow, dot, path, words
+from scripts.website.figures.plotted import Reading
 
 CHIP = "nvidia/h100-sxm"
 MAIN = "memory of the chip"
@@ -78,4 +79,7 @@ def figure() -> Figure:
         "of the level above. What is on the chip is of like size, registers included.",
         bottom + 22,
         tuple(shapes),
+        readings=tuple(
+            Reading(chip(CHIP).name, level.name, level.bytes, "byte") for level in found
+        ),
     )

@@ -9,6 +9,7 @@ from flopbook.evaluation.calculator import calculate
 from flopbook.hardware.chip import chip
 from flopbook.quantities.units import format_quantity
 from scripts.website.figures.drawing import WIDTH, Figure, box, key, path, words
+from scripts.website.figures.plotted import Reading
 
 CHIP = "nvidia/h100-sxm"
 LEFT, RIGHT, TOP, ROW, BAR = 168.0, 70.0, 56.0, 40.0, 24.0
@@ -75,6 +76,11 @@ def figure(model: str = "llama-3-8b", seq: int = 2048) -> Figure:
         "precision and differ in what they leave out; the last one keeps wider gradients.",
         foot + 2,
         tuple(shapes),
+        readings=tuple(
+            Reading(counting.label, part, size, "byte")
+            for counting, sizes in zip(COUNTINGS, rows, strict=True)
+            for (part, _), size in zip(PARTS, sizes, strict=True)
+        ),
     )
 
 

@@ -10,7 +10,7 @@ from flopbook.prediction.reached import Reached
 from flopbook.quantities.units import percent
 from scripts.website.figures.drawing import Figure
 from scripts.website.figures.mfu_years import trained
-from scripts.website.figures.reached_rows import LineOfRuns, row_chart
+from scripts.website.figures.reached_rows import LineOfRuns, row_chart, run_readings
 from scripts.website.pages.reached import short_name
 
 # A median of fewer runs says little of a chip.
@@ -56,4 +56,5 @@ def figure() -> Figure:
         height,
         shapes,
         role="group",
+        readings=run_readings(lines),
     )

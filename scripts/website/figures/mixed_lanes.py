@@ -13,6 +13,7 @@ from scripts.website.figures.overlap import (
     GATHERED,
     SUMMED,
     Bar,
+    lane_readings,
     panels,
 )
 
@@ -116,4 +117,5 @@ def figure() -> Figure:
         "to hide behind.",
         foot,
         shapes,
+        readings=lane_readings(drawn.items(), LANES),
     )

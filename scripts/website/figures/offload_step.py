@@ -11,7 +11,7 @@ from flopbook.evaluation.calculator import calculate
 from flopbook.hardware.chip import chip as find_chip
 from flopbook.quantities.units import format_quantity, percent
 from scripts.website.figures.drawing import WIDTH, Figure, labelled, words
-from scripts.website.figures.overlap import GAP, LANE, LEFT, TITLE, TOP, Bar
+from scripts.website.figures.overlap import GAP, LANE, LEFT, TITLE, TOP, Bar, lane_readings
 
 MODEL, CHIP = "llama-3-8b", "h100-sxm"
 LINK = 64e9  # byte/s of PCIe to the host, one way
@@ -121,6 +121,7 @@ def figure() -> Figure:
         "link is busy for a moment; the update is what has to hide.",
         TOP + len(panels) * PANEL - GAP + 6,
         tuple(shapes),
+        readings=lane_readings(panels, LANES, "s"),
     )
 
 

@@ -6,12 +6,13 @@ import ast
 import functools
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import NamedTuple
 
-from flopbook.data.library import references
+from flopbook.data.library import reference, references
 from flopbook.formulas import formulas
 from scripts.website.markup import Html, link
 from scripts.website.measured.loop_timings import made_with
-from scripts.website.pages.sources import cite, html_link
+from scripts.website.pages.sources import home_topic, html_link, topic_page
 
 # What a module imports or calls -> the words for its data, and the page that lists them.
 _DATA = {
@@ -37,31 +38,60 @@ _DATA = {
 }
 
 
-def source_words(path: Path, page: str, work: str = "") -> Html:
-    """The source line of the figure whose code lies here, for a page.
+class Origin(NamedTuple):
+    """What values are from: its words, the page that has it, and the class of its link."""
+
+    words: str
+    target: str = ""
+    kind: str = ""
+
+    def markup(self, page: str) -> Html:
+        """The words, with the link of a page that leads there."""
+        if not self.target:
+            return Html.escape(self.words)
+        return link(self.words, html_link(page, self.target), self.kind)
+
+
+class SourceLine(NamedTuple):
+    """The line below a figure: what its values are from, and when that was read."""
+
+    origins: tuple[Origin, ...]
+    read: str = ""
+
+    @property
+    def text(self) -> str:
+        """The line in plain words, for files."""
+        words = ", ".join(origin.words for origin in self.origins)
+        return f"Source: {words}{self.read}."
+
+    def markup(self, page: str) -> Html:
+        """The line as a page has it, with links."""
+        linked = Html(", ").join(origin.markup(page) for origin in self.origins)
+        return Html("Source: {}{}.").format(linked, self.read)
+
+
+def source_line(path: Path, work: str = "") -> SourceLine:
+    """The source line of the figure whose code lies here.
 
     `work` is the key of the one that it is drawn from, besides what its code names.
     """
     names = _names_of(path)
     if "loop_timings" in names:
-        return Html("Source: timed here; {}.").format(made_with())
-    folders = dict.fromkeys(_DATA[name] for name in sorted(names & _DATA.keys()))
-    parts = [cite(work, page)] if work else []
-    parts += [link(words, html_link(page, target)) for words, target in folders]
-    formula_names = set(formulas())
-    calculators = sorted({name.replace("_", "-") for name in names} & formula_names)
-    parts += [
-        link(f"calculator {name}", html_link(page, f"calculators/{name}.md"))
-        for name in calculators[:3]
-    ]
+        return SourceLine((Origin(f"timed here; {made_with()}"),))
+    data = [Origin(*_DATA[name]) for name in sorted(names & _DATA.keys())]
+    if work:
+        key = reference(work)
+        data.insert(0, Origin(key.short, f"{topic_page(home_topic(key))}#{work}", "fb-cite"))
+    calculators = sorted({name.replace("_", "-") for name in names} & set(formulas()))
+    computed = [Origin(f"calculator {name}", f"calculators/{name}.md") for name in calculators[:3]]
     if "simulate" in names:
-        parts.append(link("schedules, run pass by pass", html_link(page, "calculators/bubble.md")))
+        computed.append(Origin("schedules, run pass by pass", "calculators/bubble.md"))
     if "predict" in names:
-        parts.append(link("prediction of a step", html_link(page, "handbook/prediction.md")))
-    if not parts:
-        return Html("Source: drawn from its definition.")
-    read = Html(", as read by {}").format(newest_reading()) if folders or work else Html()
-    return Html("Source: {}{}.").format(Html(", ").join(parts), read)
+        computed.append(Origin("prediction of a step", "handbook/prediction.md"))
+    origins = tuple(dict.fromkeys([*data, *computed]))
+    if not origins:
+        return SourceLine((Origin("drawn from its definition"),))
+    return SourceLine(origins, f", as read by {newest_reading()}" if data else "")
 
 
 @functools.cache

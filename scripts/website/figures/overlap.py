@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from flopbook.errors import UnknownName
@@ -10,10 +10,12 @@ from flopbook.evaluation.calculator import calculate
 from flopbook.hardware.chip import chip as find_chip
 from flopbook.quantities.units import format_quantity, percent
 from scripts.website.figures.drawing import WIDTH, Figure, labelled, words
+from scripts.website.figures.plotted import Reading
 
 LEFT, TOP, LANE, GAP, TITLE = 84.0, 8.0, 26.0, 30.0, 20.0
 PANEL = TITLE + 2 * LANE + GAP  # height of two lanes with their title
 KINDS = {"dp": "Data parallelism", "fsdp": "FSDP"}
+LANES = ("arithmetic", "network")
 LAYERS = 4
 # Blue is arithmetic, orange is bytes; the second of each is what comes back.
 FORWARD, BACKWARD, GATHERED, SUMMED = "c0", "c8", "c1", "c6"
@@ -46,7 +48,7 @@ def figure(
         f"{percent(idle_share(bars))} of the step": bars
         for share, bars in zip(shares, steps, strict=True)
     }
-    foot, shapes = panels(drawn, ("arithmetic", "network"))
+    foot, shapes = panels(drawn, LANES)
     return Figure(
         f"{KINDS[kind]} waits for {percent(idle_share(steps[0]))} of a step at {shares[0]:g} times "
         f"the smallest batch, for {percent(idle_share(steps[-1]))} at {shares[-1]:g} times",
@@ -55,6 +57,19 @@ def figure(
         f"the network, {CAPTIONS[kind]}",
         foot,
         shapes,
+        readings=lane_readings(drawn.items(), LANES),
+    )
+
+
+def lane_readings(
+    drawn: Iterable[tuple[str, Sequence[Bar]]], lanes: Sequence[str], unit: str = "1"
+) -> tuple[Reading, ...]:
+    """How long each bar of panels takes and when it begins, by panel and lane."""
+    return tuple(
+        Reading(f"{title.partition(':')[0]}, {lanes[bar.lane]}", bar.text, length, unit, bar.start)
+        for title, bars in drawn
+        for bar in bars
+        if (length := bar.end - bar.start)
     )
 
 

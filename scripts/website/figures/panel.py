@@ -19,15 +19,13 @@ from flopbook.data.sheets import csv_safe
 from flopbook.quantities.units import format_quantity
 from scripts.website.figures.drawing import Figure, svg
 from scripts.website.figures.narrow import narrow_sheet
-from scripts.website.figures.plotted import ChartAxis, Plotted
+from scripts.website.figures.plotted import ChartAxis, Plotted, Reading
 from scripts.website.figures.standalone import standalone
 from scripts.website.markup import Html, attribute, link, trusted
 from scripts.website.pages.sources import html_link
 
 FILES = "assets/charts/"
 _RECORD = re.compile(r'<figure class="fb-figure fb-chart[^"]*" id="([^"]+)" data-figure="([^"]+)"')
-_SOURCE = re.compile(r'<span class="fb-from">(.*?)</span></figcaption>')
-_TAG = re.compile("<[^>]+>")
 _KEYS = "Arrow keys read the values."
 _MOST_PLAIN = 1e4  # years and what is like them have no comma
 _LEAST_POINTS = 3  # of a line that `chart.js` reads
@@ -98,7 +96,7 @@ def _menu(drawn: Figure, place: FigurePlace) -> Html:
     """Links to the files of a figure, to itself and to its code, with the call that draws it."""
     files = html_link(place.page, f"{FILES}{place.anchor}")
     values = Html()
-    if drawn.plots:
+    if drawn.plots or drawn.readings:
         values = Html('<li><a href="{}.csv" download>Values as CSV</a></li>').format(files)
     code = link("Code of this figure", html_link(place.page, f"assets/figures/{place.code}.py.txt"))
     return Html(
@@ -112,26 +110,33 @@ def _menu(drawn: Figure, place: FigurePlace) -> Html:
 # Files.
 
 
-def files_of(pages: Iterable[str], draw: Callable[[str], Figure]) -> dict[str, str]:
-    """Content path -> text: picture and values of every figure on these pages."""
+def files_of(
+    pages: Iterable[str], draw: Callable[[str], Figure], source: Callable[[str], str]
+) -> dict[str, str]:
+    """Content path -> text: picture and values of every figure on these pages.
+
+    `draw` and `source` give the picture of a record and what its values are from.
+    """
     file_of: dict[str, str] = {}
     for text in pages:
-        for found in _RECORD.finditer(text):
-            anchor, record = found.groups()
+        for anchor, escaped in _RECORD.findall(text):
             if f"{FILES}{anchor}.svg" not in file_of:
-                drawn = draw(html.unescape(record))
-                source = _SOURCE.search(text, found.end())
-                said = html.unescape(_TAG.sub("", source[1])) if source else ""
-                file_of[f"{FILES}{anchor}.svg"] = standalone(drawn, said)
-                if drawn.plots:
+                record = html.unescape(escaped)
+                drawn = draw(record)
+                file_of[f"{FILES}{anchor}.svg"] = standalone(drawn, source(record))
+                if drawn.plots or drawn.readings:
                     file_of[f"{FILES}{anchor}.csv"] = values(drawn)
     return file_of
 
 
 def values(drawn: Figure) -> str:
-    """What a figure plots, as CSV: a row for each point, in SI units and as words."""
+    """What a figure plots, as CSV: a row for each point or bar, in SI units and as words."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
+    if not drawn.plots:
+        writer.writerow(("group", "name", "value", "shown", "unit", "starts_at"))
+        writer.writerows(map(_reading_row, drawn.readings))
+        return text.getvalue()
     writer.writerow(("series", "x", "y", "shown", "x_is", "y_is"))
     for chart in drawn.plots:
         writer.writerows(_rows(chart))
@@ -146,6 +151,13 @@ def _rows(chart: Plotted) -> Iterator[tuple[str, ...]]:
         ]
         for (x, y), tip in zip(series.points, tips, strict=True):
             yield csv_safe(series.name), f"{x:.6g}", f"{y:.6g}", csv_safe(tip), across, up
+
+
+def _reading_row(one: Reading) -> tuple[str, ...]:
+    size = 100 * one.value if one.unit == "percent" else one.value
+    start = "" if one.start is None else f"{one.start:.6g}"
+    unit = "" if one.unit == "1" else one.unit
+    return csv_safe(one.group), csv_safe(one.name), f"{size:.6g}", one.shown, unit, start
 
 
 def _labelled(axis: ChartAxis) -> str:

@@ -6,6 +6,7 @@ from flopbook.data.library import load_model
 from flopbook.evaluation.calculator import calculate
 from flopbook.quantities.units import format_quantity, percent
 from scripts.website.figures.drawing import Figure, box, key, words
+from scripts.website.figures.plotted import Reading
 
 _MODELS = (
     "gpt-2-small",
@@ -29,6 +30,7 @@ def figure() -> Figure:
     """A bar for each model, all of the same length."""
     shapes: list[str] = []
     left, facts, held = float(_LEFT), [], list[float]()
+    readings: list[Reading] = []
     for _, name, kind in _PARTS:
         shapes += key(left, 6, name, f"fb-{kind}")
         left += 44 + 6.2 * len(name)
@@ -39,6 +41,7 @@ def figure() -> Figure:
         for part, _, kind in _PARTS:
             share = float(counts[part]) / total
             width = share * _WIDE
+            readings.append(Reading(model, part, share, "percent"))
             shapes.append(box(at, top, width, 22, f"fb-{kind}", f"{part}: {percent(share, 1)}"))
             if share > _LEAST:
                 ink = f"fb-on{kind[1]}"
@@ -56,4 +59,5 @@ def figure() -> Figure:
         "parameters are in the feed-forward blocks; the number at the right is the total.",
         36 + len(_MODELS) * _ROW,
         tuple(shapes),
+        readings=tuple(readings),
     )

@@ -6,14 +6,19 @@ from collections.abc import Iterable, Mapping
 
 from flopbook.drawing.schedules import NAMES, Dress, description, timeline_parts
 from flopbook.pipelines import Run, Times, plan, simulate
+from flopbook.pipelines.timeline import LEGEND
 from flopbook.quantities.units import format_quantity, percent
 from scripts.website.figures.drawing import Figure, Sheet
 from scripts.website.figures.narrow import WIDTH
+from scripts.website.figures.plotted import Reading
 
 # The fills of the house; those of a later chunk, or from the other end, are of the same family.
 _FILLS = {"F": 0, "F2": 3, "B": 4, "B2": 1, "W": 2, "W2": 7, "A": 8, "A2": 5}
-# Cold for what enters at the top, warm for what enters at the bottom; dark is forward.
-_TWO_WAYS = {"F": 0, "A": 8, "B": 5, "W": 2, "F2": 6, "A2": 1, "B2": 4, "W2": 3}
+# Cold for what enters at the top, warm and underlined for what enters at the bottom; dark is
+# forward, and green is weights. Passes of one direction differ in lightness.
+_TWO_WAYS = {"F": 0, "A": 8, "B": 5, "W": 7, "F2": 6, "A2": 1, "B2": 4, "W2": 2}
+# What the file of values calls the passes.
+_PASSES = {kind: text.partition(" ")[2] for kind, text in LEGEND.items()}
 # What to look for in the picture of a schedule.
 _LOOK = {
     "gpipe": "All passes forward, then all back, so the first stage keeps every micro-batch.",
@@ -22,8 +27,8 @@ _LOOK = {
     "zb-h1": "The gradients of the weights, green, fill what would be idle near the end.",
     "zb-h2": "More micro-batches start before the first comes back, and no gap is left.",
     "zb-v": "The model runs down the stages and up again, so the last piece lies on stage 1.",
-    "dualpipe": "The first half of the micro-batches, blue and green, enters at the top, the other "
-    "half, in warm colours, at the bottom. Two passes in one box run together.",
+    "dualpipe": "The first half of the micro-batches enters at the top, the other half, "
+    "underlined, at the bottom. Two passes in one box run together.",
     "dualpipe-v": "As DualPipe, with the model folded in place of a second copy of the weights.",
 }
 
@@ -67,6 +72,22 @@ def figure(
         height,
         tuple(shapes),
         narrow=narrow,
+        readings=_readings(run),
+    )
+
+
+def _readings(run: Run) -> tuple[Reading, ...]:
+    """How long each pass takes and when it begins, stage by stage."""
+    return tuple(
+        Reading(
+            f"stage {stage}",
+            f"{_PASSES[work.kind]} {work.microbatch + 1}",
+            float(end - start),
+            start=float(start),
+        )
+        for stage, slots in enumerate(run.timed, start=1)
+        for start, end, slot in slots
+        for work in slot
     )
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
-from flopbook.quantities.units import format_quantity
+from flopbook.quantities.units import format_quantity, percent
 
 Point = tuple[float, float]
 
@@ -43,6 +43,27 @@ class PlotSeries:
     name: str = ""
     points: list[Point] = field(default_factory=list)
     tips: list[str] = field(default_factory=list)
+
+
+class Reading(NamedTuple):
+    """A value that a shape of a diagram stands for: what it is part of, its name and its size.
+
+    Its unit is that of `value` and `start`, or percent for a share; a bar of a timeline has a
+    start.
+    """
+
+    group: str
+    name: str
+    value: float
+    unit: str = "1"
+    start: float | None = None
+
+    @property
+    def shown(self) -> str:
+        """The value as a pointer shows it."""
+        if self.unit == "percent":
+            return percent(self.value, 1)
+        return format_quantity(self.value, self.unit)
 
 
 class Plotted(Protocol):

@@ -8,7 +8,9 @@ from typing import NamedTuple
 from flopbook.drawing.scales import Scale
 from flopbook.prediction.reached import Reached
 from scripts.website.figures.drawing import box, path, words
+from scripts.website.figures.plotted import Reading
 from scripts.website.figures.reached_points import MARKS, legend, point
+from scripts.website.pages.reached import what
 
 _LEFT, _RIGHT, _TOP, _LINE = 190.0, 616.0, 12.0, 22.0
 _LETTER = 6.2  # width of one in a name, on average
@@ -21,6 +23,15 @@ class LineOfRuns(NamedTuple):
     name: str
     runs: Sequence[Reached]
     middle: float
+
+
+def run_readings(lines: Sequence[LineOfRuns]) -> tuple[Reading, ...]:
+    """The share of each run, under the name of its line."""
+    return tuple(
+        Reading(line.name, what(run.row), run.rate.share or 0, "percent")
+        for line in lines
+        for run in line.runs
+    )
 
 
 def row_chart(

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from flopbook.drawing.scales import Scale
 from flopbook.errors import FlopbookError
 from flopbook.evaluation.calculator import calculate
 from flopbook.hardware.chip import chip
 from scripts.website.figures.drawing import Figure, Sheet, box, words
 from scripts.website.figures.narrow import WIDTH as PHONE
+from scripts.website.figures.plotted import Reading
 
 _CHIPS = (
     "nvidia/a100-sxm-80gb",
@@ -36,7 +39,17 @@ def figure() -> Figure:
         height,
         tuple(shapes),
         narrow=Sheet(PHONE, height, tuple(narrow)),
+        readings=tuple(_readings()),
     )
+
+
+def _readings() -> Iterator[Reading]:
+    """The tokens of every chip, with its dense and, if there is one, its sparse peak."""
+    for name in _CHIPS:
+        for sparsity in ("dense", "2:4"):
+            tokens = _tokens(name, sparsity)
+            if tokens is not None:
+                yield Reading(chip(name).name, f"with its {sparsity} peak", tokens, "token")
 
 
 def _bars(x: Scale) -> tuple[dict[str, float], list[str]]:

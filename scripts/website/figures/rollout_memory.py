@@ -10,10 +10,12 @@ from flopbook.evaluation.calculator import calculate
 from flopbook.hardware.chip import chip as find_chip
 from flopbook.quantities.units import format_quantity
 from scripts.website.figures.drawing import WIDTH, Figure, box, key, path, words
+from scripts.website.figures.plotted import Reading
 
 CHIP, CHIPS, ANSWERS, TOKENS = "nvidia/h100-sxm", 64, 2048, 4608
 STATE_BYTES, WEIGHT_BYTES = 16.0, 2.0  # of a parameter: trained, and as the engines read it
 ENGINES = (("llama-3-8b", 1), ("llama-3-70b", 4))  # models and their TP degrees
+PLACES = ("writing", "writing with states on the host", "training")
 PARTS = (
     ("states", "c5"),
     ("reference", "c3"),
@@ -79,6 +81,12 @@ def figure() -> Figure:
         "others, even with its states on the host.",
         foot + 2,
         tuple(shapes),
+        readings=tuple(
+            Reading(f"{model}, {place}", part, size, "byte")
+            for model, tp in ENGINES
+            for place, phase in zip(PLACES, phases(model, tp), strict=True)
+            for (part, _), size in zip(PARTS, phase.sizes, strict=True)
+        ),
     )
 
 

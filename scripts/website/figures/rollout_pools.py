@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from flopbook.quantities.units import percent
 from scripts.website.figures.drawing import Figure, Sheet, box, words
-from scripts.website.figures.overlap import Bar, idle_share
+from scripts.website.figures.overlap import Bar, idle_share, lane_readings
 
 # Times where one pool does all jobs in turn: decoding for the weights, for the sequences, the tail
 # of the longest answers, and training with its scoring.
@@ -74,6 +74,7 @@ def figure() -> Figure:
         height,
         shapes,
         narrow=Sheet(344, tall, sheet),
+        readings=lane_readings(((way.name, way.bars) for way in ways()), _LANES),
     )
 
 

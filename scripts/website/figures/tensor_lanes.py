@@ -8,7 +8,7 @@ from flopbook.architectures.shape import shape
 from flopbook.hardware.chip import chip as find_chip
 from flopbook.quantities.units import format_quantity
 from scripts.website.figures.drawing import Figure
-from scripts.website.figures.overlap import FORWARD, GATHERED, SUMMED, Bar, panels
+from scripts.website.figures.overlap import FORWARD, GATHERED, SUMMED, Bar, lane_readings, panels
 
 MODEL, CHIP, DEGREE, TOKENS = "llama-3-70b", "h100-sxm", 8, 4096
 LANES = ("matmuls", "NVLink")
@@ -96,4 +96,5 @@ def figure() -> Figure:
         "hide; those of attention take longer than its projections.",
         foot,
         shapes,
+        readings=lane_readings(drawn.items(), LANES, "s"),
     )

@@ -7,7 +7,17 @@ from flopbook.evaluation.calculator import calculate
 from flopbook.hardware.chip import chip as find_chip
 from flopbook.quantities.units import format_quantity, percent
 from scripts.website.figures.drawing import WIDTH, Figure
-from scripts.website.figures.overlap import GAP, LEFT, PANEL, TOP, Bar, idle_share, panel
+from scripts.website.figures.overlap import (
+    GAP,
+    LANES,
+    LEFT,
+    PANEL,
+    TOP,
+    Bar,
+    idle_share,
+    lane_readings,
+    panel,
+)
 
 MODEL, CHIP = "deepseek-v3", "h800-sxm"
 CARD = 50e9  # byte/s of a network card, one way
@@ -70,7 +80,7 @@ def figure() -> Figure:
     facts = []
     for number, (name, bars) in enumerate(panels):
         text = f"{name}: the arithmetic waits for {percent(idle_share(bars))} of the time"
-        shapes += panel(text, ("arithmetic", "network"), bars, TOP + number * PANEL, scale)
+        shapes += panel(text, LANES, bars, TOP + number * PANEL, scale)
         facts.append(text)
     alone, halves = (idle_share(bars) for _, bars in panels)
     times = layer_times()
@@ -85,4 +95,5 @@ def figure() -> Figure:
         "the last exchange, with nothing beside it.",
         TOP + len(panels) * PANEL - GAP + 6,
         tuple(shapes),
+        readings=lane_readings(panels, LANES, "s"),
     )

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from flopbook.errors import FlopbookError
 from scripts.website.figures.drawing import WIDTH, Figure, labelled, path, words
+from scripts.website.figures.plotted import Reading
 
 LEFT, RIGHT, TOP, LANE, GAP = 132.0, 16.0, 10.0, 22.0, 26.0
 
@@ -76,4 +77,14 @@ def figure(
         "never below it.",
         foot + 8,
         tuple(shapes),
+        readings=tuple(
+            Reading(
+                f"tiles: {count}, {('bytes', 'arithmetic')[bar.lane]}",
+                f"tile {number // 2 + 1}",
+                bar.end - bar.start,
+                start=bar.start,
+            )
+            for count in tiles
+            for number, bar in enumerate(schedule(compute, memory, count))
+        ),
     )

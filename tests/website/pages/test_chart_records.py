@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import html
 import io
 import itertools
 import re
@@ -19,9 +20,9 @@ from scripts.website.figures import origins
 from scripts.website.figures.chart import Chart
 from scripts.website.figures.drawing import Figure, Sheet, words
 from scripts.website.figures.narrow import WIDTH, narrow_sheet, shaped
-from scripts.website.figures.origins import newest_reading, source_words
+from scripts.website.figures.origins import newest_reading, source_line
 from scripts.website.figures.panel import FigurePlace, files_of, panel, values
-from scripts.website.figures.plotted import ChartAxis, PlotSeries
+from scripts.website.figures.plotted import ChartAxis, PlotSeries, Reading
 from scripts.website.figures.standalone import standalone, style
 from scripts.website.markup import Html
 
@@ -132,6 +133,22 @@ def test_names_stay_texts_in_a_spreadsheet(name: str) -> None:
     assert rows[0]["x"] == "-2"  # a number stays one
 
 
+def test_readings_of_a_diagram_are_told_in_si_units() -> None:
+    """A share in percent as it is shown, a bar of a timeline with its start."""
+    readings = (
+        Reading("=a", "-b", 1.5e9, "byte"),
+        Reading("a", "share", 0.25, "percent"),
+        Reading("lane", "bar", -2.0, start=3.0),
+    )
+    drawn = Figure("T", "D.", "C.", 10, (), readings=readings)
+    first, share, bar = csv.DictReader(io.StringIO(values(drawn)))
+    assert (first["group"], first["name"], first["value"]) == ("'=a", "'-b", "1.5e+09")
+    assert first["shown"] == format_quantity(1.5e9, "byte") and first["unit"] == "byte"
+    assert (share["value"], share["shown"], share["starts_at"]) == ("25", "25.0 %", "")
+    assert (bar["value"], bar["shown"], bar["starts_at"]) == ("-2", "-2", "3")
+    assert ".csv" in panel(drawn, PLACE, Html())
+
+
 def test_values_are_told_in_the_unit_of_their_axis() -> None:
     plot = Chart(ChartAxis("size", 1, 1e12, "byte"), ChartAxis("share", 0, 1, "", log=False))
     plot.line([(1e9, 0.5), (2e9, 0.25)], 0, "a")
@@ -213,7 +230,7 @@ def test_a_figure_without_charts_offers_no_values() -> None:
     plain = Figure("T", "D.", "C.", 10, ())
     markup = panel(plain, PLACE, Html("Source: us."))
     assert ".csv" not in markup and "fb-slim" not in markup and "fb-has-slim" not in markup
-    files = files_of([str(markup)], lambda _: plain)
+    files = files_of([str(markup)], lambda _: plain, lambda _: "Source: us.")
     assert list(files) == ["assets/charts/fig-x.svg"]
 
 
@@ -225,7 +242,7 @@ def test_a_figure_on_two_pages_is_drawn_once() -> None:
         return figure(chart())
 
     page = str(panel(figure(chart()), PLACE, Html()))
-    assert len(files_of([page, page, "no figure"], draw)) == 2
+    assert len(files_of([page, page, "no figure"], draw, str)) == 2
     assert asked == ['["x",{}]']
 
 
@@ -260,15 +277,15 @@ def test_a_source_names_what_the_code_reads(tmp_path: Path) -> None:
     """Chips with the day of the newest reading; calculators by name; drawings as such."""
     code = tmp_path / "x.py"
     code.write_text('from flopbook.hardware.chip import chip\nx = calculate("memory")\n')
-    words_of = source_words(code, "handbook/page.md")
+    words_of = source_line(code).text
     assert "chips" in words_of and "calculator memory" in words_of
     assert newest_reading() in words_of and re.fullmatch(r"\d{4}-\d\d-\d\d", newest_reading())
     drawn = tmp_path / "y.py"
     drawn.write_text("import math\n")
-    assert source_words(drawn, "handbook/page.md") == "Source: drawn from its definition."
+    assert source_line(drawn).text == "Source: drawn from its definition."
     formula = tmp_path / "z.py"
     formula.write_text("from flopbook.formulas import attention_traffic\n")
-    said = source_words(formula, "handbook/page.md")
+    said = source_line(formula).text
     assert "calculator attention-traffic" in said and newest_reading() not in said
 
 
@@ -280,8 +297,16 @@ FIGURES = Path(origins.__file__).parent
     [("bandwidth_share", "measured runs"), ("step_budget", "prediction of a step")],
 )
 def test_what_is_measured_or_predicted_is_not_called_a_drawing(name: str, words: str) -> None:
-    said = source_words(FIGURES / f"{name}.py", "rates.md")
+    said = source_line(FIGURES / f"{name}.py").text
     assert words in said and "definition" not in said
+
+
+def test_a_page_and_a_file_say_the_same_source() -> None:
+    """Both are made of the same words, so no one reads them out of a finished page."""
+    line = source_line(FIGURES / "exchange_degrees.py", "deepseek2024v3")
+    markup = line.markup("handbook/page.md")
+    assert html.unescape(re.sub("<[^>]+>", "", markup)) == line.text
+    assert 'class="fb-cite"' in markup and 'href="../../accelerators/"' in markup
 
 
 def test_a_series_begins_empty() -> None:

@@ -29,6 +29,7 @@ ALIKE = {
     ("c4", "c8"): {"fsdp-streams"},
 }
 _FILL = re.compile(r'<(?:rect|path|polygon|circle) class="(?:fb-\w+ )*fb-(c\d)\b')
+_PASS = re.compile(r'<rect class="fb-(c\d)" [^>]*/>(<path class="fb-foot)?')
 _LIGHTEST = 116 * 0.008856 ** (1 / 3) - 16
 
 
@@ -48,7 +49,7 @@ def test_lightness_is_that_of_the_definition() -> None:
 def test_fills_of_a_figure_differ_in_lightness(scheme: str) -> None:
     """In the eyes of who sees no hue, on paper without colours, and on a poor screen."""
     fills = {f"c{number}": lightness(SCHEMES[scheme][f"c{number}"]) for number in range(9)}
-    schedules = ("1f1b", "zb-h1", "zb-v")  # dualpipe has eight kinds of passes
+    schedules = ("1f1b", "zb-h1", "zb-v")
     records = {name: [name, {}] for name in figure_names()}
     records |= {name: ["pipeline-schedule", {"schedule": name}] for name in schedules}
     for name, record in records.items():
@@ -57,6 +58,20 @@ def test_fills_of_a_figure_differ_in_lightness(scheme: str) -> None:
         for pair in combinations(used, 2):
             one, other = (fills[fill] for fill in pair)
             assert abs(one - other) >= APART or name in ALIKE.get(pair, ()), (name, pair)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_eight_kinds_of_passes_differ_in_lightness_or_in_a_line(scheme: str) -> None:
+    """Four of either direction; a line at its foot marks a pass from the other end."""
+    drawn = drawn_of('["pipeline-schedule",{"schedule":"dualpipe"}]')
+    assert drawn.narrow
+    for parts in (drawn.parts, drawn.narrow.parts):
+        found = set(_PASS.findall("".join(parts)))
+        for is_other in (False, True):
+            fills = [fill for fill, mark in found if bool(mark) == is_other]
+            lights = [lightness(SCHEMES[scheme][fill]) for fill in fills]
+            assert len(set(fills)) == 4
+            assert all(abs(one - other) >= APART for one, other in combinations(lights, 2))
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)

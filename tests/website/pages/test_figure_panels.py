@@ -42,7 +42,7 @@ def test_every_figure_stands_in_the_frame() -> None:
         assert "Source: " in _inside(markup, "fb-from"), name
         menu = markup.partition("<details")[2].partition("</details>")[0]
         assert f"{FILES}fig-{name}.svg" in menu and "Code of this figure" in menu, name
-        assert (".csv" in menu) == bool(drawn.plots), name
+        assert (".csv" in menu) == bool(drawn.plots or drawn.readings), name
         assert not drawn.caption.startswith(drawn.title), name
 
 
@@ -75,7 +75,7 @@ def test_a_title_is_short_enough_to_be_read_at_once() -> None:
 
 
 def test_the_files_of_a_page_are_those_that_its_menus_name() -> None:
-    pages = [figure_markup("bubble-share", PAGE, stages=8), figure_markup("two-times", PAGE)]
+    pages = [figure_markup("bubble-share", PAGE, stages=8), figure_markup("rails", PAGE)]
     files = figure_files(pages)
     linked = {name for page in pages for name in re.findall(rf'href="[./]*({FILES}[^"]+)"', page)}
     assert set(files) == linked
@@ -135,6 +135,25 @@ def test_values_are_those_that_are_drawn() -> None:
         for row in rows:
             assert abs(float(row["x"])) < 1e30 and abs(float(row["y"])) < 1e30, name
         assert rows[0]["x_is"] or name == "step-memory", name
+
+
+_SIZED = re.compile(r"<title>[^<]*: [\d.,]+( [^<:]+)?</title>")
+
+
+def test_a_figure_whose_shapes_name_sizes_has_a_file_of_them() -> None:
+    """Bars without axes were pictures only; each group of a file adds up as its bars do."""
+    for name, drawn in every_figure().items():
+        if _SIZED.search("".join(drawn.parts)):
+            assert drawn.plots or drawn.readings, name
+    shares: dict[str, float] = {}
+    for row in csv.DictReader(io.StringIO(values(drawn_of('["parameter-shares",{}]')))):
+        shares[row["group"]] = shares.get(row["group"], 0) + float(row["value"])
+    assert shares and all(99 < share < 100.01 for share in shares.values())
+    step = csv.DictReader(io.StringIO(values(drawn_of('["step-causes",{}]'))))
+    assert (
+        f"Of {sum(float(row['value']) for row in step):.1f} s"
+        in every_figure()["step-causes"].title
+    )
 
 
 def test_what_a_pointer_shows_is_written_as_elsewhere() -> None:

@@ -16,7 +16,7 @@ from scripts.website.figures import (
     step_budget,
     two_batches,
 )
-from scripts.website.figures.origins import source_words
+from scripts.website.figures.origins import source_line
 
 
 def test_the_four_layouts_of_the_choice_are_those_of_its_table() -> None:
@@ -41,7 +41,7 @@ def test_a_loop_that_waits_for_itself_does_not_notice_the_memory() -> None:
 
 def test_what_was_timed_here_names_the_machine() -> None:
     path = Path(loop_times.__file__)
-    assert str(source_words(path, "handbook/computer.md")).startswith("Source: timed here; AMD")
+    assert source_line(path).text.startswith("Source: timed here; AMD")
 
 
 def test_the_jobs_of_a_measured_step_add_up() -> None:
