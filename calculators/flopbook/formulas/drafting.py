@@ -23,7 +23,7 @@ def drafts_that_take_time(draft_tokens: float, draft_time: float) -> float:
 @formula(
     "speculative-decoding",
     title="Speculative decoding",
-    question="How much faster does a model write when a smaller one drafts for it?",
+    question="How much faster does a model generate if a smaller one drafts for it?",
     outputs={
         "speedup": Output("1", "S", "tokens a second over those without a draft"),
         "tokens_per_step": Output(

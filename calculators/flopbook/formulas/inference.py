@@ -94,7 +94,7 @@ def decoding_work(batch: Batch = 1.0) -> dict[str, Any]:
 @formula(
     "decode",
     title="Decoding",
-    question="How fast can a model write tokens, and what limits it?",
+    question="How fast can a model generate tokens, and what limits it?",
     outputs={
         "seconds": Output(
             "s", r"T_\text{step}", "a step, one token of each sequence: bound from peak rates"

@@ -189,7 +189,7 @@ def waits_for_the_norm(schedule: str, stages: float, forward: float, total_secon
 @formula(
     "bubble",
     title="Pipeline bubble",
-    question="What share of its time does a pipeline stage stand idle?",
+    question="For what share of its time is a pipeline stage idle?",
     outputs={
         "fraction": Output("1", r"f", "bubble fraction: idle share of a step"),
         "overhead": Output("1", r"o", "bubble overhead: idle over useful time"),

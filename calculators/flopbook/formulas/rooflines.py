@@ -44,7 +44,7 @@ def _width(symbol: str, meaning: str) -> Input:
 @formula(
     "ridge-point",
     title="Ridge point",
-    question="How many operations must a program do for each byte to keep a chip computing?",
+    question="How many operations per byte keep a chip computing?",
     outputs={
         "flop_per_byte": Output(
             "FLOP/byte",

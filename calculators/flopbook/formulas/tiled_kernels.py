@@ -209,7 +209,7 @@ def last_wave_filled(wave_share: float) -> float:
 @formula(
     "wave-quantisation",
     title="Waves of tiles",
-    question="What share of a chip's time makes wanted results when tiles are dealt out in waves?",
+    question="What share of a chip's time is useful work when tiles run in waves?",
     outputs={
         "tiles": Output("1", r"n_t", "tiles of the output"),
         "waves": Output("1", "W", "waves: rounds in which each SM takes a tile"),

@@ -50,7 +50,7 @@ from flopbook.quantities.ops import inf, maximum, minimum, where
 @formula(
     "memory",
     title="Training memory",
-    question="What does training keep in the memory of each device?",
+    question="How much memory does training take on each device, and for what?",
     outputs={
         "total": Output(
             "byte", r"T", "total memory, on the fuller of the first and the last pipeline stage"
@@ -76,7 +76,7 @@ from flopbook.quantities.ops import inf, maximum, minimum, where
         "inflight": Output(
             "1", r"i", "micro-batches whose activations the first stage holds at once"
         ),
-        "free": Output("byte", r"T_f", "what is left of the memory", needs=("memory",)),
+        "free": Output("byte", r"T_f", "memory left free", needs=("memory",)),
     },
     sources=(
         "korthikanti2023reducing",

@@ -99,7 +99,7 @@ def attention_scores(
         "step": Output("byte", "T_s", "what the optimizer step needs beyond the passes before it"),
         "reserved": Output("byte", "T_v", "what the allocator reserves beyond the tensors"),
         "context": Output("byte", "T_k", "CUDA context and kernels"),
-        "free": Output("byte", "T_f", "what is left of the memory", needs=("memory",)),
+        "free": Output("byte", "T_f", "memory left free", needs=("memory",)),
         "flop_per_token": Output("FLOP/token", "c", "FLOPs of a token, recomputation included"),
     },
     sources=("hu2021lora", "dettmers2023qlora", "pytorch2026torchtune", "lightning2023resources"),

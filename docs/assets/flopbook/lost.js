@@ -49,5 +49,5 @@ export async function startLost(box) {
   if (!found.length) return;
   const item = ({location: place, title, kind}) => el("li", {},
     el("a", {href: new URL(place, root)}, title), ` (${cards.words.kinds[kind]?.label ?? "page"})`);
-  box.replaceChildren(el("h2", {}, "The nearest pages"), el("ul", {}, ...found.map(item)));
+  box.replaceChildren(el("h2", {}, "Closest matches"), el("ul", {}, ...found.map(item)));
 }

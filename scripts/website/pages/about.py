@@ -34,18 +34,18 @@ def about_page() -> str:
         *audit_section(),
         Markdown("## What we do not know\n"),
         Markdown(
-            'A value that a vendor has not published is shown as "not published", and one that no '
-            "source at hand gives is left out: nothing is filled in by likeness. Each calculator "
-            "says what it leaves out, and where that is worth more than a tenth of the answer, the "
-            "answer itself says so with the size. Predictions carry a band, and [measured against "
-            "computed]({}) shows how far they are off.\n"
+            'A value that a vendor has not published is shown as "not published", and one that we '
+            "found in no source is left out; nothing is guessed from a similar product. Each "
+            "calculator lists what it leaves out, and if that changes the answer by more than a "
+            "tenth, the answer says so and by how much. Predictions carry a band, and [measured "
+            "against computed]({}) shows how far off they are.\n"
         ).format(relative(PAGE, "measured.md")),
         Markdown("## If you find an error\n"),
         Markdown(
             "Each value leads to its source and to the line of the file that holds it. Correct "
-            "that line and open a pull request: [contributing]({}) shows how, and no Python is "
-            "needed. [Changes]({}) lists what changed and when, and the [feeds and downloads]({}) "
-            "do so value by value; errors of printed sources are in the [errata]({}), those of "
+            "that line and open a pull request: [contributing]({}) shows how, and you need no "
+            "Python. [Changes]({}) lists what changed and when, and the [feeds and downloads]({}) "
+            "do so value by value. Errors in printed sources are in the [errata]({}), those of "
             "other tools under [what goes wrong in practice]({}).\n"
         ).format(
             relative(PAGE, "contributing/index.md"),
@@ -82,20 +82,20 @@ def _checks() -> list[Html]:
     rows = recomputed()
     return [
         Markdown(
-            "- **Rules.** {} rules read every entry for what usually goes wrong: a sparse rate "
-            "taken for a dense one, both directions of a link for one, a node for a chip.\n"
+            "- **Rules.** {} rules check every entry for the usual mistakes: a sparse rate taken "
+            "for a dense one, both directions of a link for one, a node for a chip.\n"
         ).format(len(RULES)),
         Markdown(
-            "- **The ledger.** {} statements of sources are recomputed on each change, and so "
-            "is each correction.\n"
+            "- **The ledger.** {} statements of our sources are recomputed on every change, and "
+            "so are our corrections of them.\n"
         ).format(f"{len(rows):,}"),
         Markdown(
-            "- **Equal answers.** {} calculators run in a browser, in Python and on the command "
-            "line, and tests hold the three equal.\n"
+            "- **Equal answers.** {} calculators run in the browser, in Python and on the command "
+            "line, and tests check that all three agree.\n"
         ).format(len(formulas())),
         Markdown(
-            "- **Measurements.** Predictions are held against published runs that were never "
-            "fitted.\n"
+            "- **Measurements.** Predictions are compared with published runs that no fit has "
+            "seen.\n"
         ),
         Html(),
     ]

@@ -38,17 +38,18 @@ def _schedules(name: str) -> list[Html]:
     blocks = [
         Markdown("## The schedules, pass by pass\n"),
         Markdown(
-            "Each form equals a simulation of its schedule that knows nothing of the form. For "
-            "GPipe, 1F1B and interleaved that holds for any times; for ZB-H1 and ZB-H2 where W is "
-            "no longer than F and B; for ZB-V where W <= F <= B and M >= 2K - 1; for DualPipe and "
-            "DualPipe-V where F = B, W is no longer, and M >= 2K. Elsewhere the calculator refuses "
-            "the form, and `--timeline` still runs the schedule.\n"
+            "Each closed form is tested against a simulation that runs its schedule pass by pass. "
+            "For GPipe, 1F1B and interleaved the two agree for any times; for ZB-H1 and ZB-H2 if W "
+            "is no longer than F and B; for ZB-V if W <= F <= B and M >= 2K - 1; for DualPipe and "
+            "DualPipe-V if F = B, W is no longer, and M >= 2K. Otherwise the calculator refuses "
+            "the closed form, and `--timeline` still runs the schedule.\n"
         ),
         Markdown(
             "The pictures: four stages, eight micro-batches, and three passes of equal length, "
             "forward, backward for the inputs, backward for the weights. The number in a bar is "
-            "its micro-batch; darker bars are the second chunk of a stage, or micro-batches from "
-            "the other end. Draw your own with `--timeline` or `--plot FILE.svg`.\n"
+            "its micro-batch; darker bars are the second chunk of a stage, or with a line at their "
+            "foot micro-batches from the other end. Draw your own with `--timeline` or "
+            "`--plot FILE.svg`.\n"
         ),
         trusted(schedules.STYLE + "\n"),
     ]

@@ -105,19 +105,20 @@ def index_page() -> str:
         blocks.append(Markdown("## {}\n").format(title))
         blocks.append(_tools(names))
     blocks += [
-        Markdown("## How they are kept\n"),
+        Markdown("## How they stay right\n"),
         Markdown(
-            "Each is one Python function. The form on its page, the formula in print, the command "
-            "and the JSON are made from that function, and a test holds them equal. Those that "
-            "need loops have no printed formula, and the script of their form is written by hand: "
-            "thousands of random questions hold it equal to the function. "
-            "Each can also be solved for any input and swept "
-            "over a range: [using the calculators]({}). How far they are from what people measure: "
-            "[measured against computed]({}).\n"
+            "Each is one Python function. The form on its page, the printed formula, the command "
+            "and the JSON are generated from that function, and a test checks that they agree. "
+            "Calculators that loop have no printed formula, and the script of their form is "
+            "written by hand, so it is tested against the function on thousands of random inputs. "
+            "Each can also be solved for any input and swept over a range: see [using the "
+            "calculators]({}). How far they are from what people measure is on [measured against "
+            "computed]({}).\n"
         ).format(relative(INDEX, "using.md"), relative(INDEX, "measured.md")),
         Markdown(
-            "Other programs answer some of these questions too: see [what goes wrong in "
-            "practice]({}), and for words that two people read in two ways [conventions]({}).\n"
+            "Other tools answer some of these questions too; [what goes wrong in practice]({}) "
+            "says where they differ, and [conventions]({}) settles the words that two people read "
+            "in two ways.\n"
         ).format(relative(INDEX, PITFALLS), relative(INDEX, "conventions.md")),
         Markdown("## In Python\n"),
         code_block(_IN_PYTHON, "python") + Html("\n"),

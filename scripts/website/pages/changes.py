@@ -16,8 +16,9 @@ def changes_page() -> str:
     _, first, releases = read_text(_CHANGELOG).partition("\n## ")
     about = "What was added, changed and corrected in flopbook, release by release."
     feed = Markdown(
-        "What a reader of the site, the command or the data notices, release by release. Each "
-        "value that came, went or was corrected is in the [feed of changes]({}).\n"
+        "What you will notice on the site, on the command line and in the data, release by "
+        "release. Every value that was added, withdrawn or corrected is in the [feed of "
+        "changes]({}).\n"
     ).format(relative(PAGE, "data.md"))
     blocks = [front_matter("Changes", about), Markdown("# Changes\n"), feed]
     return page_text([*blocks, trusted(first.lstrip("\n") + releases)])

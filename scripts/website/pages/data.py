@@ -121,13 +121,14 @@ def audit_section() -> list[Html]:
     return [
         Markdown("## How often a value is wrong\n"),
         Markdown(
-            "`flopbook audit` draws shown values at random and hides them, and the auditor looks "
-            "each one up anew in the primary source or an independent one. In {}, the last of "
+            "`flopbook audit` draws published values at random and hides them; the auditor then "
+            "looks each one up in its primary source or an independent one. In {}, the last on "
             "{}, {} values were drawn and {} could be found. Wrong: {}. Misleading, such as a "
-            "rounded rate beside the exact one: {}. The {} values that no source at hand holds "
-            "count in neither rate. What was wrong or misleading has been corrected, in the value "
-            "and in others like it. The [sheet](api/v1/audit.csv) has every value with its verdict "
-            "and where it was read; `flopbook audit --sample 100 --seed 7` draws another.\n"
+            "rounded rate beside the exact one: {}. The {} values that could not be found in any "
+            "available source count in neither rate. Whatever was wrong or misleading has been "
+            "corrected, in that value and in others like it. The [sheet](api/v1/audit.csv) lists "
+            "every value with its verdict and where it was read; `flopbook audit --sample 100 "
+            "--seed 7` draws another sample.\n"
         ).format(
             _audits_in_words(len(past)),
             past[-1].date,

@@ -123,14 +123,14 @@ def errata_page() -> str:
         ),
         Markdown("# Errata\n"),
         Markdown(
-            "We recompute what our sources state, {} claims so far. Of {} in papers, talks and "
-            "reports, {} do not hold, {} of them by a slip of the pen, and {} depend on what the "
-            "source leaves open; the other {} are [what calculators and planners get wrong]({}), "
-            "on a page of its own. The tests compute each of them again "
-            "on every change, from the same data and formulas that you can run yourself. Below is "
-            "a line for each, by source; the page of a source has the computation, the correction "
-            "and the evidence. [What holds, and what can only be quoted]({}) is listed apart. "
-            "`flopbook claims` prints all rows in a terminal, by source, topic or verdict.\n"
+            "We recompute the numbers that our sources state, {} so far. Of {} in papers, talks "
+            "and reports, {} do not hold ({} of these are mere slips) and {} hold only under a "
+            "condition that the source leaves open. The other {} are [what calculators and "
+            "planners get wrong]({}), which has its own page. Tests recompute each one on every "
+            "change, from the same data and formulas that you can run yourself. Below is one line "
+            "for each, by source; the page of a source has the computation, the correction and the "
+            "evidence. Claims that [hold, or can only be quoted]({}), have a page of their own. "
+            "`flopbook claims` prints everything in a terminal, by source, topic or verdict.\n"
         ).format(
             counted,
             in_print,
@@ -194,9 +194,9 @@ def claims_page() -> str:
         Markdown("# Claims that hold\n"),
         Markdown(
             "{} of {} numeric claims of our sources need no correction. Those that hold come out "
-            "as stated when computed from our data; quoted are counts and measurements, which "
-            "cannot be computed, with what they were measured on or against. What does not hold is "
-            "in the [errata]({}).\n"
+            "as stated when we compute them from our data. Counts and measurements cannot be "
+            "computed; they are quoted, with what they were measured on or against. Claims that do "
+            "not hold are in the [errata]({}).\n"
         ).format(len(held), len(rows), PAGE),
         *_elsewhere(held),
         *_sections([row for row in held if claim_file(row) == HELD], HELD),

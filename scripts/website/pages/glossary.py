@@ -43,10 +43,9 @@ def glossary_page() -> str:
         ),
         Markdown("# Glossary\n"),
         Markdown(
-            "{} and the symbols that stand for them. One letter has to serve for several things, "
-            "here as in the literature: the [table of symbols](#symbols) says for which, and how "
-            "others write them. What a term is used for in calculators follows from their inputs "
-            "and outputs.\n"
+            "{} and the symbols that stand for them. Letters do double duty, here as in the "
+            "literature; the [table of symbols](#symbols) lists what each one means and what other "
+            "sources call it. Terms link to the calculators that use them.\n"
         ).format(counted(len(terms), "term")),
         Html(
             '<div class="fb-field fb-needs-script"><label for="fb-filter">Filter terms and symbols'

@@ -160,9 +160,9 @@ def wrong_words() -> Html:
     tools = {row.defect.tool for row in rows if row.defect}
     return Html(
         "We read the code of {} public calculators and planners and found {} places where the "
-        "number is wrong for a reason that can be named: a sparse peak taken for a dense one, keys "
-        "counted for every head, memory that no chip holds. Each has the line of code, the right "
-        "value, and a test that computes both again."
+        "number is wrong and we can say why: a sparse peak taken for a dense one, keys counted for "
+        "every head, memory that no chip has. Each entry gives the line of code and the right "
+        "value, and a test recomputes both."
     ).format(len(tools), len(rows))
 
 
@@ -178,7 +178,7 @@ def chips_words() -> Html:
     )
     return Html(
         '<p class="fb-fine">{:,} products of {} vendors. Dense and sparse rates are never mixed, '
-        "nor one way and both ways; each value is a click from its source. Compare {}.</p>"
+        "nor one way and both ways, and every value is one click from its source. Compare {}.</p>"
     ).format(len(rows), len({row.entry.vendor for row in rows}), links)
 
 

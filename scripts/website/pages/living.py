@@ -91,9 +91,9 @@ def _fsdp() -> Scene:
             "bytes": 2,
         },
         f"Four layers of {layers.model.name} on {device.name}, {rate} in bf16 and printed rates of "
-        "the links; from nine chips on layers are gathered across nodes too. F: forward, B: "
-        "backward; on the network G: weights of a layer are gathered, R: its gradients are summed "
-        "and scattered. A dashed box is a wait.",
+        "the links; beyond eight chips, layers are gathered across nodes too. F: forward, B: "
+        "backward; on the network G: all-gather of a layer's weights, R: reduce-scatter of its "
+        "gradients. A dashed box is a wait.",
         "collective",
     )
 
@@ -111,12 +111,12 @@ def _pipeline() -> Scene:
 
 def _ring() -> Scene:
     return Scene(
-        "Sums go round once, whole blocks go round once more",
+        "A ring all-reduce goes round twice: once to sum, once to share the sums",
         '["ring-collective",{"op":"all-reduce"}]',
         {"inputs": _inputs(chip=TPU, op="all-reduce", axes=1)},
         f"An all-reduce on one axis of {chip(TPU).name}, at printed rates. A column is a chip, a "
-        "row a block; the number is how many chips' values are summed in it. The picture shows one "
-        "direction; with both, a block goes only half the way round each way.",
+        "row a block; the number is how many chips' values it sums. The picture shows one "
+        "direction; with both, a block goes only half the way round in either.",
         "collective",
     )
 

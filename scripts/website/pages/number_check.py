@@ -60,9 +60,9 @@ def page() -> str:
         Markdown("## What it answers\n"),
         _examples(),
         Markdown(
-            "\nA rate without a format is taken for dense bf16, a bandwidth of links for one way, "
-            "and every figure for one chip. A figure may be rounded as people round: by half of "
-            "its last digit, and by 5 % at most; by 2 % where one digit is written.\n"
+            "\nA rate without a format is read as dense bf16, a link bandwidth as one way, and "
+            "every figure as that of one chip. A figure may be rounded in the usual way: by half "
+            "of its last digit, but by no more than 5 %, or 2 % if it has a single digit.\n"
         ),
         Markdown("## In a terminal\n"),
         code_block('$ flopbook check "H100 bf16 989 TFLOPS"', "console"),

@@ -37,13 +37,12 @@ KINDS = {
     ),
     "value": (
         "A value that no data sheet gives",
-        "A number without a source cannot be checked by anybody, and is copied all the more "
-        "easily.",
+        "Nobody can check a number without a source, and it gets copied all the same.",
     ),
     "factor": (
         "A factor that is missing, or one too many",
-        "Keys and values, multiply and add, forward and backward, there and back: most factors of "
-        "two have a reason, and each can be forgotten.",
+        "Keys and values, multiply and add, forward and backward, send and receive: most factors "
+        "of two have a reason, and any of them can be forgotten.",
     ),
     "divisor": (
         "Divided by the wrong number of devices",
@@ -51,16 +50,16 @@ KINDS = {
     ),
     "shape": (
         "A shape that the model does not have",
-        "A formula for one kind of transformer, with four times the width in a plain block, meets "
-        "a model of another kind.",
+        "A formula for one kind of transformer, with a plain feed-forward block of four times the "
+        "width, is applied to a model of another kind.",
     ),
     "left-out": (
         "Something left out",
-        "Every model leaves something out, ours too; what counts is to know how large it is.",
+        "Every model leaves something out, ours included; what matters is how much.",
     ),
     "convention": (
         "One convention or case mistaken for another",
-        "Two readings of one word differ by a factor. Our page on conventions lists them.",
+        "Two readings of the same word differ by a factor. Our page on conventions lists them.",
     ),
 }
 SEEN = {
@@ -92,17 +91,16 @@ def pitfalls_page() -> str:
         ),
         Markdown("# {}\n").format(TITLE),
         Markdown(
-            "We read {} calculators and planners ({}) and compared what they give with published "
-            "figures and with our own formulas. Here are {} places where they differ for a reason "
-            "that can be named. Each is a test of ours: the wrong figure is named, the right one "
-            "is computed, and both are computed again on each change.\n"
+            "We read {} calculators and planners ({}) and compared their answers with published "
+            "figures and with our own formulas. Here are {} places where they differ and we can "
+            "say why. Each entry gives the tool's figure beside the right one, and a test of ours "
+            "recomputes both on every change.\n"
         ).format(len(tools), ", ".join(tools), len(rows)),
         Markdown(
             "These tools are useful, and most of what they compute is right. Each entry says which "
-            "version was read; it may have been fixed since: if so, [tell "
-            "us](contributing/index.md). Errors of printed sources are on the [errata "
-            "page](errata.md), and what words mean is on the page of "
-            "[conventions](conventions.md).\n"
+            "version we read; if it has been fixed since, [tell us](contributing/index.md). Errors "
+            "in printed sources are in the [errata](errata.md); what words mean here is on the "
+            "page of [conventions](conventions.md).\n"
         ),
     ]
     for kind, (title, words) in KINDS.items():

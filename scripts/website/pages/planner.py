@@ -56,10 +56,9 @@ def page() -> str:
         Markdown(
             "Every way to divide the chips among tensor, pipeline, context, expert and data "
             "parallelism, with every ZeRO stage, size of micro-batch and choice of recomputation. "
-            "Shown are the three fastest divisions into TP, PP, CP, EP and DP, each with its "
-            "fastest layout that fits; every number opens what it is made of. "
-            "[Planning a run]({}) says how, and [Will it serve?]({}) plans an engine that "
-            "answers.\n"
+            "You see the three fastest divisions into TP, PP, CP, EP and DP, each with its fastest "
+            "layout that fits; every number opens to show how it was derived. [Planning a run]({}) "
+            "explains the method, and [Will it serve?]({}) plans an inference engine.\n"
         ).format(relative(PAGE, "planning.md"), relative(PAGE, SERVING)),
         Markdown("## In a terminal\n"),
         code_block(

@@ -93,7 +93,7 @@ def served(found: ServingPlan, price: Mapping[str, Any] | None) -> tuple[str, st
         cost = f" {usd} a million tokens {_at(price)}."
     return (
         f"Fits: {total} tokens/s, {low} to {high} (80 % band).",
-        f"The best of {found.considered:,} ways: {serving_words(best)}. "
+        f"The best of {found.considered:,} layouts: {serving_words(best)}. "
         f"{best.batch * best.replicas:,} conversations at once; each gets {each} tokens/s after "
         f"{first}.{cost}",
     )

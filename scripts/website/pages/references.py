@@ -231,6 +231,6 @@ def _sources(group: list[Reference], page: str) -> list[Html]:
     if not group:
         return []
     words = Markdown(
-        "{} from which values on this site were read. They are here to be checked.\n"
+        "{} from which values on this site were read. They are listed so that you can check them.\n"
     ).format(counted(len(group), "page"))
     return [Markdown("## Sources of values\n"), words, *_full_references(group, page)]

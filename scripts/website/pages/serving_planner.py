@@ -52,9 +52,9 @@ def page() -> str:
         Markdown(
             "Every way to divide the chips into replicas, by tensor, pipeline and expert "
             "parallelism, with every number of sequences at once, in one pool or with prefill on "
-            "chips of its own. Shown are the three that generate the most tokens per second within "
-            "the limits under More; every number opens what it is made of. [Planning a run]({}) "
-            "says how, and [Will it train?]({}) plans a training run.\n"
+            "chips of its own. You see the three that generate the most tokens per second within "
+            "the limits under More; every number opens to show how it was derived. [Planning a "
+            "run]({}) explains the method, and [Will it train?]({}) plans a training run.\n"
         ).format(relative(PAGE, "planning.md#serving"), relative(PAGE, planner.PAGE)),
         Markdown("## In a terminal\n"),
         code_block(

@@ -75,8 +75,8 @@ def works_page() -> str:
         ),
         Markdown("# All works\n"),
         Markdown(
-            "{} with notes and BibTeX, {}. The permanent address of each is on the page of its "
-            "topic. [{:,} more pages](sources.md) are sources of values.\n"
+            "{} with notes and BibTeX, {}. Each has its permanent address on the page of its "
+            "topic. [{:,} more pages](sources.md) are cited for values only.\n"
         ).format(
             counted(len(works), "work"),
             _earlier_links(),
@@ -111,10 +111,12 @@ def works_page() -> str:
 def _earlier_links() -> Html:
     """Where the works of other years are."""
     links = [
-        Markdown("[those until {}]({})").format(year, path.rpartition("/")[2])
+        Markdown("[up to {}]({})").format(year, path.rpartition("/")[2])
         for year, path in EARLIER.items()
     ]
-    return Markdown("newest first; {} have pages of their own").format(Html(" and ").join(links))
+    return Markdown("newest first; older ones are on pages of their own: {}").format(
+        Html(", ").join(links)
+    )
 
 
 def earlier_pages() -> dict[str, str]:
@@ -145,8 +147,8 @@ def sources_page() -> str:
         ),
         Markdown("# Sources of values\n"),
         Markdown(
-            "{} from which values on this site were read: sites of products, model cards, data "
-            "sheets, reports of the press. What is worth reading for itself is among [all "
+            "{} from which values on this site were read: product pages, model cards, data sheets, "
+            "press reports. Works worth reading in their own right are among [all "
             "works](works.md).\n"
         ).format(counted(len(sources), "page")),
         stylesheet(SOURCES, STYLE),

@@ -306,7 +306,7 @@ def test_a_measured_share_is_of_the_peak_that_leads(name: str) -> None:
 def test_the_measured_share_owns_to_what_others_measured() -> None:
     """One product of matrices is no best one: the page lists 706.8 to 838.3 TFLOP/s in 16 bits."""
     *_, others = figures_of("nvidia/h100-sxm")["Measured"].sentences
-    assert others == "All who measured: 78 to 85 %."
+    assert others == "All measurements: 78 to 85 %."
 
 
 @every("name", entry_ids()[::3])

@@ -25,7 +25,8 @@ export function startPicture(figure) {
   const at = (power) => {
     const batch = Math.round(2 ** power);
     const rate = Math.min(peak, batch * bandwidth);
-    return {batch, rate, share: Math.round((100 * rate) / peak)};
+    const share = (100 * rate) / peak;
+    return {batch, rate, share: share < 1 ? share.toFixed(1) : Math.round(share)};
   };
   const xy = (batch, rate) => [place(batch, BATCHES, LEFT, WIDTH - RIGHT), place(rate, RATES, floor, TOP)];
   const tell = () => {

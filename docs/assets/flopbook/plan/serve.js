@@ -7,7 +7,7 @@ import {drawn} from "./drawing.js";
 import {amount, chipsOf, chosen, limit, text} from "./typed.js";
 import {chipsWords, grouped, many, pace, rounded, servingWords, three} from "./words.js";
 
-export const title = "The best ways to serve";
+export const title = "The best layouts";
 const MOST_TOKENS = 2 ** 24;
 const MILLION = 1e6;
 
@@ -47,7 +47,7 @@ export function verdict(pair, pairs) {
 function meaning({answer}, best) {
   const readers = `${grouped(best.batch * best.replicas)} conversations at once`;
   const each = `each gets ${pace(1 / best.per_token)} after ${rounded(best.first_token, "s")}`;
-  return `The best of ${grouped(answer.tried)} ways: ${typeset(servingWords(best))}. ${readers}; ${each}.`;
+  return `The best of ${grouped(answer.tried)} layouts: ${typeset(servingWords(best))}. ${readers}; ${each}.`;
 }
 
 function cost(pair, best) {
