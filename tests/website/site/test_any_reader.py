@@ -29,6 +29,10 @@ _LONG_WORDS = """() => {
 _TURNED = """() => [...document.querySelectorAll(
     '.fb-number, .fb-large, .fb-n, .fb-value, .fb-plan-number strong, svg')]
   .filter(one => one.checkVisibility() && getComputedStyle(one).direction !== 'ltr').length"""
+# Words in our language among those of another, which a translator leaves: their stops stay at the end.
+_UNTURNED = """() => [...document.querySelectorAll('.md-typeset p, .fb-hint, .fb-capacity span')]
+  .filter(one => one.checkVisibility() && !one.closest('.fb-large, .fb-value, svg')
+    && getComputedStyle(one).unicodeBidi !== 'plaintext').length"""
 _COLOURLESS = """() => [...document.querySelectorAll('.fb-length, .fb-part')]
   .filter(one => getComputedStyle(one).forcedColorAdjust !== 'none').length"""
 # A family that every browser has must end each list: a reader may block or lack all others.
@@ -88,6 +92,7 @@ def _read(context: Any, address: str) -> dict[str, Any]:
     tab.wait_for_function("document.body.dir === 'rtl'")
     reader.look("right to left")
     reader.ask("values turned", _TURNED)
+    reader.ask("sentences turned", _UNTURNED)
     tab.evaluate("document.documentElement.removeAttribute('dir')")
     tab.wait_for_function("document.body.dir === 'ltr'")
     tab.emulate_media(media="print")
