@@ -31,7 +31,13 @@ export function labelled(meaning) {
   return sentence(meaning.replace(/ \([^)]*--[^)]*\)/g, "").replace(/--([a-z-]+)/g, (_, name) => name.replaceAll("-", " ")));
 }
 
-/** The same for a field that may be a choice by name. */
+/** A label without what explains it. */
+export function unexplained(meaning) {
+  const text = labelled(meaning);
+  return EXPLAINED.exec(text)?.[1] ?? text;
+}
+
+/** What an input is called, for a field that may be a choice by name. */
 function short(spec, name) {
   return PICKERS[name] ?? label(spec, name);
 }

@@ -5,7 +5,7 @@ import {answer, tables} from "./answer.js";
 import {IMPORT, commandLine, pythonCall} from "./calls.js";
 import {copyText} from "./copy.js";
 import {button, el, say} from "./dom.js";
-import {Field, More, arrange, called, labelled, sentence, within} from "./fields.js";
+import {Field, More, arrange, called, sentence, unexplained, within} from "./fields.js";
 import {isBare} from "./packing.js";
 import {typeset} from "./quantity.js";
 import {asked, example, inner, named, neutral, pairs} from "./link.js";
@@ -145,7 +145,7 @@ class Form {
     for (const input of this.spec.inputs) {
       const found = this.named(resolve(input, this));
       this.fields.get(input.name).say(input, found);
-      if (found.error) failed.set(found.error, [...(failed.get(found.error) ?? []), sentence(found.of ?? labelled(input.meaning))]);
+      if (found.error) failed.set(found.error, [...(failed.get(found.error) ?? []), sentence(found.of ?? unexplained(input.meaning))]);
       resolved[input.name] = found;
       values[input.name] = found.value;
     }

@@ -149,6 +149,7 @@ function typed(input, typed) {
   if (value < input.least || (input.least === 0 && value <= 0)) {
     return {error: input.least ? `at least ${input.least}` : "more than 0"};
   }
+  if (value > input.most && input.most < 1e6) return {error: `at most ${input.most}`};
   if (value > (input.most ?? 1e40) || value < 1e-40) return {error: "not a plausible size"};
   if (input.whole && !Number.isInteger(value)) return {error: "a whole number"};
   return {value, given: true};

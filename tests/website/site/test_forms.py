@@ -337,7 +337,7 @@ def _page(spec: str) -> str:
 
 
 def test_more_than_the_most_is_refused(surf: Any, base: str) -> None:
-    assert surf(_with_most, base) == ["", "not a plausible size"]
+    assert surf(_with_most, base) == ["", "at most 1000"]
 
 
 def _words(tab: Any, base: str, query: str, *where: str) -> list[str]:
