@@ -11,6 +11,7 @@ import functools
 import importlib
 import inspect
 import json
+import math
 import pkgutil
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -69,7 +70,7 @@ def figure_markup(name: str, page: str, **options: Any) -> str:
     """The figure as a block of HTML for a page of prose. Raises as `figure_of` does."""
     record = json.dumps([name, options], default=float, separators=(",", ":"))
     drawn = drawn_of(record)
-    anchor = slug(" ".join(("fig", name, *map(str, options.values()))))
+    anchor = slug(" ".join(("fig", name, *map(_named, options.values()))))
     module = _module(name)
     place = FigurePlace(page, anchor, module, called(name, **options), record)
     return str(panel(drawn, place, _source_of(record).markup(page)))
@@ -101,7 +102,21 @@ def called(name: str, **options: Any) -> str:
 
 def _plain(option: Any) -> str:
     """An option as prose writes it; a number with a unit is a float."""
-    return f"{float(option):g}" if isinstance(option, float) else json.dumps(option)
+    return _engineering(float(option)) if isinstance(option, float) else json.dumps(option)
+
+
+def _named(option: Any) -> str:
+    """An option as a part of an address."""
+    return _plain(option) if isinstance(option, float) else str(option)
+
+
+def _engineering(number: float) -> str:
+    """A number in few digits, as people type it: 80e9, not 8e+10."""
+    text = f"{number:g}"
+    if "e" not in text:
+        return text
+    power = math.floor(math.log10(abs(number)) / 3) * 3
+    return f"{number / 10.0**power:g}e{power}"
 
 
 def figure_sources() -> dict[str, str]:

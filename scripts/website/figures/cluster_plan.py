@@ -103,7 +103,7 @@ def _power_bar(
     x = left
     for number, (name, watts) in enumerate(shares):
         width = whole * watts / total
-        yield box(x, 28, width, 30, f"fb-c{number}", _label(name, watts))
+        yield box(x, 28, width, 30, f"fb-c{number}", f"{name}: {format_quantity(watts, 'W')}")
         x += width
 
 

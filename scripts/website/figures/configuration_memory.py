@@ -58,7 +58,7 @@ def figure() -> Figure:
         kind, place = "fb-c0" if fits else "fb-c6", scale.at(total)
         shapes += [
             path([(150, top + 12), (place, top + 12)], "fb-grid"),
-            dot(place, top + 12, kind, format_quantity(total, "byte"), 7),
+            dot(place, top + 12, kind, f"{name}: {format_quantity(total, 'byte')}", 7),
         ]
         # a label must not lie under the line of the memory, nor on the dot
         after = max(place + 7, limit) + 6

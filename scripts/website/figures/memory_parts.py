@@ -98,7 +98,7 @@ def _bar(y: float, counting: Counting, sizes: list[float], scale: float) -> list
     shapes = [words(LEFT - 10, y + 16, counting.label, "end", "fb-small")]
     x = LEFT
     for size, (name, colour) in zip(sizes, PARTS, strict=True):
-        tip = f"{name}: {format_quantity(size, 'byte')}"
+        tip = f"{counting.label}, {name}: {format_quantity(size, 'byte')}"
         if size:
             shapes.append(box(x, y, size * scale, BAR, f"fb-{colour}", tip))
         x += size * scale

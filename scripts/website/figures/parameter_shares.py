@@ -42,7 +42,8 @@ def figure() -> Figure:
             share = float(counts[part]) / total
             width = share * _WIDE
             readings.append(Reading(model, part, share, "percent"))
-            shapes.append(box(at, top, width, 22, f"fb-{kind}", f"{part}: {percent(share, 1)}"))
+            tip = f"{model}, {part}: {percent(share, 1)}"
+            shapes.append(box(at, top, width, 22, f"fb-{kind}", tip))
             if share > _LEAST:
                 ink = f"fb-on{kind[1]}"
                 shapes.append(words(at + width / 2, top + 15, percent(share), kind=ink))

@@ -110,10 +110,11 @@ def _named(row: ShareRow) -> str:
 def _squares(row: ShareRow, corner: Point, width: float) -> Iterator[str]:
     """A square for each quantity."""
     left, top = corner
-    for column, share in enumerate(row.shares):
+    for column, ((name, _), share) in enumerate(zip(COLUMNS, row.shares, strict=True)):
         x = left + width * column
         kind, ink = _fill(share)
-        yield box(x + 1, top, width - 2, _ROW - 2, kind)
+        tip = f"{_named(row)}, {name}: {percent(share)}"
+        yield box(x + 1, top, width - 2, _ROW - 2, kind, tip)
         yield words(x + width / 2, top + 15, percent(share), kind=ink)
 
 

@@ -108,7 +108,8 @@ def _bar(row: RolloutStep, top: float, left: float, scale: float) -> Iterator[st
     x = left
     for job, seconds in row.jobs.items():
         width, text = seconds * scale, f"{seconds:.0f}"
-        yield box(x, top, width, _BAR, _FILLS[job], f"{job}: {format_quantity(seconds, 's')}")
+        tip = f"{row.name}, {job}: {format_quantity(seconds, 's')}"
+        yield box(x, top, width, _BAR, _FILLS[job], tip)
         if width > 28:
             yield words(x + width / 2, top + _BAR - 8, text, kind=f"fb-small {_INK[job]}".strip())
         x += width

@@ -103,7 +103,7 @@ def _bar(y: float, phase: RolloutPhase, scale: float) -> Iterator[str]:
     x = _LEFT
     for size, (name, colour) in zip(phase.sizes, PARTS, strict=True):
         if size:
-            tip = f"{name}: {format_quantity(size, 'byte')}"
+            tip = f"{phase.name.strip()}, {name}: {format_quantity(size, 'byte')}"
             yield box(x, y, size * scale, _BAR, f"fb-{colour}", tip)
         x += size * scale
     yield words(x + 6, y + 15, format_quantity(phase.total, "byte"), "start")

@@ -171,7 +171,7 @@ def _bar(row: Budget, top: float, scale: float) -> Iterator[str]:
     x = _LEFT
     for kind, seconds in row.kinds.items():
         width, share = seconds * scale, percent(seconds / row.seconds)
-        tip = f"{kind}: {format_quantity(seconds, 's')}, {share}"
+        tip = f"{row.name}, {kind}: {format_quantity(seconds, 's')}, {share}"
         yield box(x, top, width, _BAR, f"fb-c{_FILLS[kind]}", tip)
         if width > 34:
             place = x + width / 2, top + _BAR - 8

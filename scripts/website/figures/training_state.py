@@ -44,7 +44,7 @@ def figure(model: str = "llama-3-8b", chips: int = 4) -> Figure:
         shapes += titled(x + width / 2, 36, name, on_each)
         start = x + (width - count * _STEP + 8) / 2
         for number in range(count):
-            shapes += _memory(start + number * _STEP, sizes, scale)
+            shapes += _memory(name, start + number * _STEP, sizes, scale)
         facts.append(f"{name}: {on_each}, {format_quantity(sum(sizes) * count, 'byte')} in all")
         x += width + 38
     for number, (name, colour) in enumerate(PARTS):
@@ -65,12 +65,12 @@ def figure(model: str = "llama-3-8b", chips: int = 4) -> Figure:
     )
 
 
-def _memory(x: float, sizes: list[float], scale: float) -> list[str]:
+def _memory(scheme: str, x: float, sizes: list[float], scale: float) -> list[str]:
     """The memory of one chip, filled from below."""
     y = _TOP + _HEIGHT
     shapes = [box(x, _TOP, _WIDTH, _HEIGHT, "fb-hollow")]
     for size, (name, colour) in zip(sizes, PARTS, strict=True):
         y -= size * scale
-        tip = f"{name}: {format_quantity(size, 'byte')}"
+        tip = f"{scheme}, {name}: {format_quantity(size, 'byte')}"
         shapes.append(box(x, y, _WIDTH, size * scale, f"fb-{colour}", tip))
     return shapes

@@ -67,7 +67,7 @@ def _bar(stage: int, values: list[float], scale: float) -> list[str]:
     for size, (name, colour) in zip(values, PARTS, strict=True):
         width = size * scale
         if width >= _LEAST:
-            tip = f"{name}: {format_quantity(size, 'byte')}"
+            tip = f"{NAMES[stage]}, {name}: {format_quantity(size, 'byte')}"
             shapes.append(box(x, y, width, BAR, f"fb-{colour}", tip))
         x += width
     return [*shapes, words(x + 6, y + 17, format_quantity(sum(values), "byte"), "start")]

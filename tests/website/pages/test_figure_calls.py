@@ -91,7 +91,7 @@ def test_every_chapter_has_a_figure_of_its_own() -> None:
         ({"moving": True}, 'figure("x", moving=true)'),
         ({"op": 'a "b"'}, 'figure("x", op="a \\"b\\"")'),
         ({"chips": 64, "d_ff": 30000.0}, 'figure("x", chips=64, d_ff=30000)'),
-        ({"memory": 8e10, "share": 0.25}, 'figure("x", memory=8e+10, share=0.25)'),
+        ({"memory": 8e10, "share": 0.25}, 'figure("x", memory=80e9, share=0.25)'),
         ({"counts": (1, 4)}, 'figure("x", counts=[1, 4])'),
     ],
 )
