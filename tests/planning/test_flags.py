@@ -15,6 +15,7 @@ from flopbook.planning.flags import flags_for
 from flopbook.planning.fronts import front_of, unbeaten
 from flopbook.planning.planner import PlannedLayout, plan
 from flopbook.planning.question import Question, question_of
+from tests.support.cases import every
 
 DENSE = {
     "model": "llama-3-8b",
@@ -61,6 +62,38 @@ def test_megatron_divides_the_chips_and_the_batch(layout: PlannedLayout) -> None
     assert int(flags.get("num-virtual-stages-per-pipeline-rank", 1)) == layout.virtual
 
 
+def titan_chunks(flags: dict[str, str], question: Question) -> int:
+    """As `_get_pipeline_metadata` of torchtitan counts: embedding and head are a layer each."""
+    name = "parallelism.pipeline_parallel"
+    ends = [int(flags.get(f"{name}_{end}_stage_less_layers", 1)) for end in ("first", "last")]
+    counted = question.run.shape.layers + sum(ends)
+    return math.ceil(counted / int(flags[f"{name}_layers_per_stage"]))
+
+
+@pytest.mark.parametrize("schedule", ["zb-v", "dualpipe-v"])
+def test_folded_schedules_of_torchtitan_have_two_chunks_on_a_stage(schedule: str) -> None:
+    layout = LAYOUTS[0]._replace(pp=4, virtual=1, schedule=schedule)
+    assert titan_chunks(words(flags_for("torchtitan", QUESTION, layout).text), QUESTION) == 8
+
+
+@pytest.mark.parametrize(("chunks", "is_told"), [(16, True), (64, True), (48, False)])
+def test_torchtitan_is_told_what_layers_do_not_divide(chunks: int, is_told: bool) -> None:
+    """126 layers: 16 and 64 chunks come out of its own count, 48 of none."""
+    question = question_of({**DENSE, "model": "llama-3-405b", "chips": "1024"})
+    layout = LAYOUTS[0]._replace(pp=chunks, virtual=1, schedule="1f1b")
+    flags = flags_for("torchtitan", question, layout)
+    assert ("unequal stages" in " ".join(flags.lacks)) != is_told
+    if is_told:
+        assert titan_chunks(words(flags.text), question) == chunks
+
+
+@every("recompute, said", [("none", " = None "), ("selective", ""), ("full", "FullAC.Config()")])
+def test_torchtitan_recomputes_selectively_unless_told(recompute: str, said: str) -> None:
+    text = lacks("torchtitan", recompute=recompute)
+    assert said in text
+    assert ("activation_checkpoint" in text) == bool(said)
+
+
 @given(layouts)
 def test_torchtitan_divides_the_chips_and_the_tokens(layout: PlannedLayout) -> None:
     question = asked(layout)
@@ -80,9 +113,7 @@ def test_torchtitan_divides_the_chips_and_the_tokens(layout: PlannedLayout) -> N
     if layout.zero >= 1:
         assert int(flags["parallelism.data_parallel_replicate_degree"]) == layout.hsdp
     if layout.pp > 1:
-        layers = int(flags["parallelism.pipeline_parallel_layers_per_stage"])
-        stages = layout.pp * layout.virtual
-        assert layers * stages >= question.run.shape.layers > (layers - 1) * stages
+        assert titan_chunks(flags, question) == layout.pp * layout.virtual
         count = int(flags["parallelism.num_pp_microbatches"])
         assert count * layout.micro_batch * layout.dp == question.batch
 
@@ -96,7 +127,10 @@ def test_the_mesh_of_maxtext_is_the_chips(layout: PlannedLayout) -> None:
     if layout.dp % layout.ep == 0:
         assert math.prod(axes) == question.chips
     sharded = int(keys["ici_fsdp_parallelism"]), int(keys["ici_data_parallelism"])
-    assert sharded[0 if layout.zero < 3 else 1] == (layout.hsdp if layout.zero == 3 else 1)
+    # An expert axis takes its ranks from the replicas, so fewer copies than asked may be left.
+    replicas = layout.dp // layout.ep if layout.dp % layout.ep == 0 else layout.dp
+    copies = min(layout.hsdp, replicas) if layout.zero == 3 else 1
+    assert sharded[0 if layout.zero < 3 else 1] == copies
     assert ("shard_optimizer_over_data" in keys) == (layout.zero == 1)
     assert ("num_pipeline_microbatches" in keys) == (layout.pp > 1)
     steps = 1 if layout.pp > 1 else question.batch // (layout.dp * layout.micro_batch)

@@ -29,7 +29,13 @@ TITAN_SCHEDULES = {
     "zb-v": "ZBVZeroBubble",
     "dualpipe-v": "DualPipeV",
 }
-TITAN_RECOMPUTE = {"selective": "SelectiveAC", "full": "FullAC"}
+TITAN_FOLDED = ("zb-v", "dualpipe-v")  # a stage has a chunk from the front and one from the back
+TITAN_DEFAULT_RECOMPUTE = "SelectiveAC.Config()"
+TITAN_RECOMPUTE = {
+    "none": "None",
+    "selective": TITAN_DEFAULT_RECOMPUTE,
+    "full": "FullAC.Config()",
+}
 MAXTEXT_RECOMPUTE = {"none": "none", "selective": "minimal_with_context", "full": "full"}
 # MaxText moves states to the chip for the update.
 MAXTEXT_OFFLOAD: Mapping[str, tuple[str, ...]] = {
@@ -162,24 +168,50 @@ def _torchtitan(question: Question, layout: PlannedLayout) -> Flags:
     }
     if layout.zero in (1, 2):
         settings["parallelism.fsdp_reshard_after_forward"] = "never"
+    lacks = [*_not_offloaded(question, ("parameters",), is_able=False)]
     if layout.pp > 1:
-        layers = math.ceil(question.run.shape.layers / (layout.pp * layout.virtual))
+        pieces = 2 if layout.schedule in TITAN_FOLDED else layout.virtual
+        chunks = _titan_chunks(int(question.run.shape.layers), layout.pp * pieces)
+        lacks += chunks.lacks
         settings |= {
             "parallelism.pipeline_parallel_schedule": TITAN_SCHEDULES.get(layout.schedule, "1F1B"),
-            "parallelism.pipeline_parallel_layers_per_stage": layers,
+            **chunks.settings,
             "parallelism.num_pp_microbatches": _micro_batches(question, layout),
         }
     if question.run.offload == "parameters":
         settings["training.enable_cpu_offload"] = True
-    lacks = [*_not_offloaded(question, ("parameters",), is_able=False)]
     if layout.zero == 1:
         lacks.append("ZeRO-1: torchtitan shards gradients as well; these are the flags of ZeRO-2")
-    if layout.recompute != "none":
-        chosen = TITAN_RECOMPUTE[layout.recompute]
-        lacks.append(f"recomputation: set activation_checkpoint = {chosen}.Config() in the code")
+    chosen = TITAN_RECOMPUTE[layout.recompute]
+    if chosen != TITAN_DEFAULT_RECOMPUTE:
+        lacks.append(f"recomputation: set activation_checkpoint = {chosen} in the code")
     if layout.schedule not in TITAN_SCHEDULES:
         lacks.append(f"schedule {layout.schedule}")
     return Flags(_dashed(settings, " "), tuple(lacks))
+
+
+class _Chunks(NamedTuple):
+    """What torchtitan is told of the layers of its chunks, and what it cannot be told."""
+
+    settings: Settings
+    lacks: tuple[str, ...]
+
+
+def _titan_chunks(layers: int, chunks: int) -> _Chunks:
+    """Layers of a chunk, so that torchtitan comes to as many chunks as the plan has.
+
+    It counts embedding and head as a layer each unless told otherwise, divides by the layers of a
+    chunk, rounds up, and stops where the ranks do not divide what comes out.
+    """
+    each = math.ceil(layers / chunks)
+    name = "parallelism.pipeline_parallel"
+    settings: Settings = {f"{name}_layers_per_stage": each}
+    if math.ceil((layers + 2) / each) == chunks:
+        return _Chunks(settings, ())
+    settings |= {f"{name}_{end}_stage_less_layers": 0 for end in ("first", "last")}
+    if math.ceil(layers / each) == chunks:
+        return _Chunks(settings, ())
+    return _Chunks({}, ("unequal stages: name the layers of each in module_fqns_per_model_part",))
 
 
 def _maxtext(question: Question, layout: PlannedLayout) -> Flags:

@@ -49,6 +49,10 @@ def rows() -> tuple[FlagRow, ...]:
         FlagRow(f"PP {STAGES}", (_given(STAGES),) * 3 + (FlagCell("code", "code"),)),
         FlagRow(f"{CHUNKS} chunks a stage", (_given(CHUNKS), _layers(), _layers(), none)),
         FlagRow(
+            "equal stages",
+            (_equal(), FlagCell("switch", "less 0, 0"), _equal(), FlagCell("code", "code")),
+        ),
+        FlagRow(
             f"{BATCH.replicas} replicas",
             (_derived(), _given(f"shard {BATCH.replicas}"), _given(BATCH.replicas), _derived()),
         ),
@@ -107,6 +111,10 @@ def _layers() -> FlagCell:
     return FlagCell("given", "1 layer")
 
 
+def _equal() -> FlagCell:
+    return FlagCell("default", "equal")
+
+
 def _derived() -> FlagCell:
     return FlagCell("derived", "derived")
 
@@ -125,7 +133,8 @@ def figure() -> Figure:
     legend = _HEAD + len(listed) * _ROW + 10
     return Figure(
         f"One layout is {given['Megatron-LM']} numbers and {counted('Megatron-LM', 'switch')} "
-        f"switches in Megatron-LM, {given['torchtitan']} numbers in torchtitan",
+        f"switches in Megatron-LM, {given['torchtitan']} numbers and "
+        f"{counted('torchtitan', 'switch')} in torchtitan",
         f"For each quantity of a plan, how four frameworks come by it. {facts}.",
         "The plan of this chapter, Llama 3 70B on 512 H100. Where a cell has a number, it is what "
         "you type, in the unit of that framework. What is derived changes in silence when one of "

@@ -45,6 +45,8 @@ def test_who_derives_the_replicas(framework: str, way: str, words: str) -> None:
 def test_switches_are_the_defaults_that_the_chapter_warns_of() -> None:
     assert counted("Megatron-LM", "switch") == 2
     assert "both off by default in Megatron-LM" in CHAPTER
+    assert counted("torchtitan", "switch") == 1
+    assert "refuses to start unless you set `pipeline_parallel_first_stage_less_layers`" in CHAPTER
     assert counted("MaxText", "switch") == 2 and "MaxText: `remat_policy: full`" in CHAPTER
     assert "only with `shard_optimizer_over_data`" in CHAPTER
 
@@ -68,7 +70,7 @@ def test_torchtitan_gets_the_replicas_as_the_planner_writes_them() -> None:
 def test_the_title_counts_the_cells() -> None:
     title = figure().title
     assert f"{counted('Megatron-LM', 'given')} numbers" in title
-    assert f"{counted('torchtitan', 'given')} numbers in torchtitan" in title
+    assert f"{counted('torchtitan', 'given')} numbers and 1 in torchtitan" in title
 
 
 @pytest.mark.parametrize("framework", FRAMEWORKS)
