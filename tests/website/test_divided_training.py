@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from flopbook.pipelines import Times, plan, simulate
@@ -31,3 +32,29 @@ def test_the_formula_of_dualpipe_is_exact_for_equal_passes_only() -> None:
         "pipeline-parallelism"
     )
     assert "run pass by pass, both agree" not in text_of("pipeline-parallelism")
+
+
+def test_a_dropped_visit_is_not_a_dropped_token() -> None:
+    """Two of 64 experts for each token, the first expert over its capacity by 448 visits."""
+    rng = np.random.default_rng(0)
+    visits = np.argsort(rng.random((8192, 64)) - 0.2 * (np.arange(64) == 0), axis=1)[:, :2]
+    late = np.flatnonzero((visits == 0).any(axis=1))[320:]
+    left = [sum(expert != 0 for expert in visits[token]) for token in late]
+    assert len(late) > 0 and set(left) == {1}
+    text = text_of("expert-and-context-parallelism")
+    assert "those tokens skip the layer" not in text
+    assert "A token that loses one visit goes on with its other experts" in text
+
+
+@pytest.mark.parametrize(("tokens", "experts", "ranks"), [(128, 18, 7), (4096, 3, 1)])
+def test_chance_alone_fills_an_expert_and_a_rank(tokens: int, experts: int, ranks: int) -> None:
+    """Percent above the mean of the fullest of 256 experts and of 64 ranks with four each."""
+    rng = np.random.default_rng(1)
+    mean = 64 * tokens * 8 / 256
+    loads = rng.multinomial(64 * tokens * 8, [1 / 256] * 256, size=400)
+    fullest = 100 * (loads.max(axis=1).mean() / mean - 1)
+    by_rank = loads.reshape(400, 64, 4).sum(axis=2)
+    assert fullest == pytest.approx(experts, abs=1)
+    assert 100 * (by_rank.max(axis=1).mean() / mean / 4 - 1) == pytest.approx(ranks, abs=0.7)
+    row = f"{experts} % above the mean | {ranks} % |"
+    assert row in prose("expert-and-context-parallelism")
