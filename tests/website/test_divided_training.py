@@ -5,10 +5,18 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from flopbook.architectures.shape import shape
+from flopbook.ledger.rows import ledger_row
 from flopbook.pipelines import Times, plan, simulate
 from tests.support.rendering import READS_THE_HANDBOOK, rendered, text_of
 
 pytestmark = READS_THE_HANDBOOK
+
+
+def stated_of(claim: str) -> float:
+    found = ledger_row(claim).stated.value
+    assert found is not None
+    return found
 
 
 def prose(chapter: str) -> str:
@@ -58,3 +66,19 @@ def test_chance_alone_fills_an_expert_and_a_rank(tokens: int, experts: int, rank
     assert 100 * (by_rank.max(axis=1).mean() / mean / 4 - 1) == pytest.approx(ranks, abs=0.7)
     row = f"{experts} % above the mean | {ranks} % |"
     assert row in prose("expert-and-context-parallelism")
+
+
+def test_the_peak_of_the_million_tokens_is_the_one_that_its_authors_state() -> None:
+    """It was said that they name none; by it our count comes to their share."""
+    model = shape("llama-3-405b")
+    done = 1e6 * (2 * model.params + 2 * model.layers * model.d_model * 1e6)
+    reached = done / stated_of("yang-million-prefill") / 128
+    share = reached / (1e12 * stated_of("yang-peak"))
+    assert 100 * share == pytest.approx(stated_of("yang-million-share"), abs=1)
+    assert "not of which peak" not in text_of("context-parallelism")
+
+
+def test_a_ring_over_tcp_hides_by_the_rates_that_were_measured() -> None:
+    least = 2 * 1e12 * stated_of("yang-kernel") * 8 / 128 / (1e9 * stated_of("yang-tcp-rate"))
+    assert least < 128e3 / 4
+    assert f"hides from {least:,.0f} tokens on" in prose("context-parallelism")
