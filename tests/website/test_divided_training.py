@@ -82,3 +82,13 @@ def test_a_ring_over_tcp_hides_by_the_rates_that_were_measured() -> None:
     least = 2 * 1e12 * stated_of("yang-kernel") * 8 / 128 / (1e9 * stated_of("yang-tcp-rate"))
     assert least < 128e3 / 4
     assert f"hides from {least:,.0f} tokens on" in prose("context-parallelism")
+
+
+def test_plain_tensor_parallelism_exposes_half_where_the_switch_adds() -> None:
+    """One all-reduce against two gathers and a scatter, at the bus bandwidths of one node."""
+    array = 2 * 4096 * shape("llama-3-70b").d_model
+    plain = 2 * 7 / 8 * array / (1e9 * stated_of("nvls-all-reduce"))
+    shared = 3 * 7 / 8 * array / (1e9 * stated_of("nvls-all-gather"))
+    assert shared / plain == pytest.approx(2, abs=0.05)
+    text = prose("tensor-parallelism")
+    assert f"{1e6 * plain:.1f} µs" in text and f"{1e6 * shared:.1f} µs, twice as long" in text
