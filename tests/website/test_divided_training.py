@@ -54,20 +54,6 @@ def test_a_dropped_visit_is_not_a_dropped_token() -> None:
     assert "A token that loses one visit goes on with its other experts" in text
 
 
-@pytest.mark.parametrize(("tokens", "experts", "ranks"), [(128, 18, 7), (4096, 3, 1)])
-def test_chance_alone_fills_an_expert_and_a_rank(tokens: int, experts: int, ranks: int) -> None:
-    """Percent above the mean of the fullest of 256 experts and of 64 ranks with four each."""
-    rng = np.random.default_rng(1)
-    mean = 64 * tokens * 8 / 256
-    loads = rng.multinomial(64 * tokens * 8, [1 / 256] * 256, size=400)
-    fullest = 100 * (loads.max(axis=1).mean() / mean - 1)
-    by_rank = loads.reshape(400, 64, 4).sum(axis=2)
-    assert fullest == pytest.approx(experts, abs=1)
-    assert 100 * (by_rank.max(axis=1).mean() / mean / 4 - 1) == pytest.approx(ranks, abs=0.7)
-    row = f"{experts} % above the mean | {ranks} % |"
-    assert row in prose("expert-and-context-parallelism")
-
-
 def test_the_peak_of_the_million_tokens_is_the_one_that_its_authors_state() -> None:
     """It was said that they name none; by it our count comes to their share."""
     model = shape("llama-3-405b")
