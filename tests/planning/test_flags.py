@@ -139,6 +139,23 @@ def test_the_mesh_of_maxtext_is_the_chips(layout: PlannedLayout) -> None:
     assert batch * question.chips == pytest.approx(question.batch, rel=1e-5)
 
 
+@every("layout, batch, dtype, said", [
+    ({"pp": 8, "dp": 2}, 24, "bf16", "12 micro-batches"),
+    ({"pp": 8, "dp": 2}, 32, "bf16", ""),
+    ({"pp": 3, "dp": 4}, 12, "bf16", "unequal stages"),
+    ({"pp": 1, "dp": 4}, 32, "fp8", "accumulates no gradients"),
+    ({"pp": 1, "dp": 32}, 32, "fp8", ""),
+])  # fmt: skip
+def test_what_maxtext_refuses_is_said(
+    layout: dict[str, int], batch: int, dtype: str, said: str
+) -> None:
+    """It wants micro-batches in multiples of the stages, equal stages, and fp8 in one go."""
+    question = QUESTION._replace(batch=batch, dtype=dtype)
+    plain = {"zero": 3, "recompute": "none", "virtual": 1, "micro_batch": 1, "schedule": "1f1b"}
+    told = flags_for("maxtext", question, LAYOUTS[0]._replace(**plain, **layout)).lacks
+    assert said in " ".join(told) and bool(told) == bool(said)
+
+
 @given(layouts)
 def test_the_batch_of_deepspeed_adds_up(layout: PlannedLayout) -> None:
     settings = json.loads(flags_for("deepspeed", asked(layout), layout).text)

@@ -247,8 +247,22 @@ def _maxtext(question: Question, layout: PlannedLayout) -> Flags:
     away = _not_offloaded(question, ("optimizer", "parameters"), is_able=layout.recompute == "full")
     if question.run.offload != "no":
         away += ("updates on the host: MaxText moves states to the chip for them",)
+    away += _refused_by_maxtext(question, layout, steps)
     text = " ".join(f"{name}={_number(value)}" for name, value in settings.items())
     return Flags(text, (lacks if layout.zero == 2 else ()) + _other_schedule(layout) + away)
+
+
+def _refused_by_maxtext(question: Question, layout: PlannedLayout, steps: int) -> tuple[str, ...]:
+    """What MaxText checks of a pipeline and of fp8 before it starts."""
+    count, layers = _micro_batches(question, layout), int(question.run.shape.layers)
+    told = {
+        f"{count} micro-batches: MaxText takes multiples of the stages": count % layout.pp,
+        "unequal stages: pipeline_parallel_layers has to be what they divide": (
+            layers % (layout.pp * layout.virtual)
+        ),
+        "fp8: MaxText accumulates no gradients with it": question.dtype == "fp8" and steps > 1,
+    }
+    return tuple(words for words, is_refused in told.items() if is_refused)
 
 
 def _deepspeed(question: Question, layout: PlannedLayout) -> Flags:
