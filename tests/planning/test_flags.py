@@ -161,7 +161,12 @@ def test_the_batch_of_deepspeed_adds_up(layout: PlannedLayout) -> None:
     settings = json.loads(flags_for("deepspeed", asked(layout), layout).text)
     micro_batch = settings["train_micro_batch_size_per_gpu"]
     count = settings["gradient_accumulation_steps"]
-    assert settings["train_batch_size"] == micro_batch * count * layout.dp
+    ranks = layout.dp * layout.tp  # as it counts them without an mpu
+    assert ("train_batch_size" in settings) == (layout.tp == 1)
+    assert settings.get("train_batch_size", micro_batch * count * ranks) == (
+        micro_batch * count * ranks
+    )
+    assert micro_batch * count * layout.dp == asked(layout).batch
     grouped = {"mics_shard_size": layout.dp // layout.hsdp} if layout.hsdp > 1 else {}
     assert settings["zero_optimization"] == {"stage": layout.zero, **grouped}
     divided = {"autotp_size": layout.tp} if layout.tp > 1 else None

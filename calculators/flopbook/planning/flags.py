@@ -266,9 +266,13 @@ def _refused_by_maxtext(question: Question, layout: PlannedLayout, steps: int) -
 
 
 def _deepspeed(question: Question, layout: PlannedLayout) -> Flags:
-    """The configuration of DeepSpeed; stages of a pipeline are named in the code."""
+    """The configuration of DeepSpeed; stages of a pipeline are named in the code.
+
+    It multiplies batches by all ranks that no `mpu` takes out, those of a TP group included, and
+    stops where a batch is given that does not come out so.
+    """
     settings: Settings = {
-        "train_batch_size": question.batch,
+        **({} if layout.tp > 1 else {"train_batch_size": question.batch}),
         "train_micro_batch_size_per_gpu": layout.micro_batch,
         "gradient_accumulation_steps": _micro_batches(question, layout),
         "zero_optimization": _deepspeed_zero(question, layout),
@@ -284,6 +288,9 @@ def _deepspeed(question: Question, layout: PlannedLayout) -> Flags:
     lacks = [*_not_offloaded(question, ("gradients", "parameters"), is_able=can_checkpoint)]
     if question.run.offload == "parameters" and layout.zero < FSDP:
         lacks.append("offload_param without ZeRO-3")
+    if layout.tp > 1:
+        derived = question.batch * layout.tp
+        lacks.append(f"train_batch_size: every TP rank is counted, so it comes to {derived}")
     if layout.pp > 1:
         lacks.append(f"stages: PipelineModule(num_stages={layout.pp}) in the code")
     if layout.pp > 1 and layout.zero >= 2:

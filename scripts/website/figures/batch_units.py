@@ -43,8 +43,7 @@ class BatchUnits(NamedTuple):
             ("MaxText", f"all cells over all {self.chips:,} chips, {self.per_chip:g}"),
             (
                 "DeepSpeed",
-                f"two of: all cells, {step:,}; one cell, {part:,}; the cells of a row, "
-                f"{self.micro_batches:,}",
+                f"one cell, {part:,}, and the cells of a row, {self.micro_batches:,}",
             ),
         )
 

@@ -75,7 +75,7 @@ def rows() -> tuple[FlagRow, ...]:
                 _given(step),
                 _given(f"{step * BATCH.seq:,}"),
                 _given(f"{BATCH.per_chip:g}"),
-                _given(step),
+                _derived(),
             ),
         ),
         FlagRow(
@@ -84,7 +84,7 @@ def rows() -> tuple[FlagRow, ...]:
         ),
         FlagRow(
             f"{turns:,} micro-batches",
-            (_derived(), _given(turns), _given(turns), _derived()),
+            (_derived(), _given(turns), _given(turns), _given(turns)),
         ),
         FlagRow(
             "none recomputed",
