@@ -134,7 +134,7 @@ def figure() -> Figure:
     return Figure(
         f"One layout is {given['Megatron-LM']} numbers and {counted('Megatron-LM', 'switch')} "
         f"switches in Megatron-LM, {given['torchtitan']} numbers and "
-        f"{counted('torchtitan', 'switch')} in torchtitan",
+        f"{counted('torchtitan', 'switch')} switch in torchtitan",
         f"For each quantity of a plan, how four frameworks come by it. {facts}.",
         "The plan of this chapter, Llama 3 70B on 512 H100. Where a cell has a number, it is what "
         "you type, in the unit of that framework. What is derived changes in silence when one of "

@@ -70,7 +70,7 @@ def test_torchtitan_gets_the_replicas_as_the_planner_writes_them() -> None:
 def test_the_title_counts_the_cells() -> None:
     title = figure().title
     assert f"{counted('Megatron-LM', 'given')} numbers" in title
-    assert f"{counted('torchtitan', 'given')} numbers and 1 in torchtitan" in title
+    assert f"{counted('torchtitan', 'given')} numbers and 1 switch in torchtitan" in title
 
 
 @pytest.mark.parametrize("framework", FRAMEWORKS)
