@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from flopbook.planning.flags import flags_for
 from flopbook.planning.fronts import front_of, unbeaten
 from flopbook.planning.planner import PlannedLayout, plan
 from flopbook.planning.question import Question, question_of
+from flopbook.planning.uneven import megatron_layout
 from tests.support.cases import every
 
 DENSE = {
@@ -118,6 +120,33 @@ def test_torchtitan_divides_the_chips_and_the_tokens(layout: PlannedLayout) -> N
         assert count * layout.micro_batch * layout.dp == question.batch
 
 
+def parsed(layout: str) -> list[str]:
+    """As `parse_str_to_list` of Megatron reads a layout: groups, then letters, then stages."""
+    for pattern in (r"\(([^)]+)\)\*(\d+)", r"(.)\*(\d+)"):
+        layout = re.sub(pattern, lambda found: found[1] * int(found[2]), layout)
+    return layout.split("|")
+
+
+@given(st.integers(2, 128), st.integers(2, 200))
+def test_a_layout_of_megatron_has_all_layers_and_chunks(chunks: int, layers: int) -> None:
+    assume(layers >= chunks)
+    told = parsed(megatron_layout(layers, chunks))
+    assert len(told) == chunks and "".join(told) == f"E{'t' * layers}L"
+    sizes = [words.count("t") for words in told]
+    assert max(sizes) - min(sizes) <= 1 and sizes[0] == min(sizes)
+    if chunks > 2 and layers % chunks == chunks - 2:
+        assert sizes[-1] == min(sizes)  # one less at either end
+
+
+def test_megatron_is_told_of_layers_that_do_not_divide() -> None:
+    """In the place of the number of chunks, beside which it refuses them."""
+    question = question_of({**DENSE, "model": "llama-3-405b", "chips": "1024"})
+    layout = LAYOUTS[0]._replace(pp=16, virtual=4, schedule="interleaved")
+    flags = words(flags_for("megatron", question, layout).text)
+    assert flags["pipeline-model-parallel-layout"] == "'Et|(tt|)*62tL'"
+    assert "num-virtual-stages-per-pipeline-rank" not in flags
+
+
 @given(layouts)
 def test_the_mesh_of_maxtext_is_the_chips(layout: PlannedLayout) -> None:
     question = asked(layout)
@@ -187,8 +216,6 @@ def test_what_a_framework_cannot_do_is_said() -> None:
     assert "ZeRO-2" in lacks("maxtext", zero=2) and not lacks("maxtext", zero=3)
     assert "schedule zb-v" in lacks("maxtext", schedule="zb-v")
     assert "schedule dualpipe" in lacks("megatron", schedule="dualpipe")
-    assert "pipeline-model-parallel-layout" in lacks("megatron", pp=5)
-    assert "pipeline-model-parallel-layout" in lacks("megatron", pp=4, virtual=3)
     assert not lacks("megatron", pp=4, virtual=2) and not lacks("megatron", pp=1)
     assert "with a pipeline" in lacks("deepspeed", pp=2, zero=2)
     assert "chunks" in lacks("deepspeed", pp=2, virtual=2)

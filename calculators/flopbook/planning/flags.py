@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 from flopbook.planning.planner import PlannedLayout
 from flopbook.planning.question import Question
+from flopbook.planning.uneven import Settings, megatron_layout, titan_chunks
 from flopbook.prediction.layouts import FSDP
 
-Settings = dict[str, Any]
 MEGATRON_SHARDS = {2: "optim_grads", 3: "optim_grads_params"}
 MEGATRON_OFFLOAD = {
     "optimizer-cpu-offload": True,
@@ -79,7 +79,10 @@ def _megatron(question: Question, layout: PlannedLayout) -> Flags:
     }
     if question.run.shape.is_mixture:
         settings["expert-model-parallel-size"] = layout.ep
-    if layout.virtual > 1:
+    layers, chunks = int(question.run.shape.layers), layout.pp * layout.virtual
+    if layers % chunks:
+        settings["pipeline-model-parallel-layout"] = f"'{megatron_layout(layers, chunks)}'"
+    elif layout.virtual > 1:
         settings["num-virtual-stages-per-pipeline-rank"] = layout.virtual
     if layout.tp > 1:
         settings["sequence-parallel"] = True
@@ -87,7 +90,7 @@ def _megatron(question: Question, layout: PlannedLayout) -> Flags:
     settings |= _megatron_recompute(question, layout) | _megatron_formats(question.dtype)
     if question.run.offload != "no":
         settings |= MEGATRON_OFFLOAD
-    lacks = _uneven(question, layout) + _other_schedule(layout) + _uneven_chunks(question, layout)
+    lacks = _other_schedule(layout) + _uneven_chunks(question, layout)
     lacks += _fsdp_with_stages(layout) + _not_offloaded(question, ("optimizer",), is_able=False)
     return Flags(_dashed(settings, " "), lacks)
 
@@ -171,7 +174,7 @@ def _torchtitan(question: Question, layout: PlannedLayout) -> Flags:
     lacks = [*_not_offloaded(question, ("parameters",), is_able=False)]
     if layout.pp > 1:
         pieces = 2 if layout.schedule in TITAN_FOLDED else layout.virtual
-        chunks = _titan_chunks(int(question.run.shape.layers), layout.pp * pieces)
+        chunks = titan_chunks(int(question.run.shape.layers), layout.pp * pieces)
         lacks += chunks.lacks
         settings |= {
             "parallelism.pipeline_parallel_schedule": TITAN_SCHEDULES.get(layout.schedule, "1F1B"),
@@ -188,30 +191,6 @@ def _torchtitan(question: Question, layout: PlannedLayout) -> Flags:
     if layout.schedule not in TITAN_SCHEDULES:
         lacks.append(f"schedule {layout.schedule}")
     return Flags(_dashed(settings, " "), tuple(lacks))
-
-
-class _Chunks(NamedTuple):
-    """What torchtitan is told of the layers of its chunks, and what it cannot be told."""
-
-    settings: Settings
-    lacks: tuple[str, ...]
-
-
-def _titan_chunks(layers: int, chunks: int) -> _Chunks:
-    """Layers of a chunk, so that torchtitan comes to as many chunks as the plan has.
-
-    It counts embedding and head as a layer each unless told otherwise, divides by the layers of a
-    chunk, rounds up, and stops where the ranks do not divide what comes out.
-    """
-    each = math.ceil(layers / chunks)
-    name = "parallelism.pipeline_parallel"
-    settings: Settings = {f"{name}_layers_per_stage": each}
-    if math.ceil((layers + 2) / each) == chunks:
-        return _Chunks(settings, ())
-    settings |= {f"{name}_{end}_stage_less_layers": 0 for end in ("first", "last")}
-    if math.ceil(layers / each) == chunks:
-        return _Chunks(settings, ())
-    return _Chunks({}, ("unequal stages: name the layers of each in module_fqns_per_model_part",))
 
 
 def _maxtext(question: Question, layout: PlannedLayout) -> Flags:
@@ -326,13 +305,6 @@ def _not_offloaded(question: Question, able: tuple[str, ...], *, is_able: bool) 
 
 def _micro_batches(question: Question, layout: PlannedLayout) -> int:
     return question.batch // (layout.dp * layout.micro_batch)
-
-
-def _uneven(question: Question, layout: PlannedLayout) -> tuple[str, ...]:
-    """What to say where stages differ by a layer."""
-    if question.run.shape.layers % (layout.pp * layout.virtual) == 0:
-        return ()
-    return ("equal stages: give --pipeline-model-parallel-layout, which names the layers of each",)
 
 
 def _other_schedule(layout: PlannedLayout) -> tuple[str, ...]:
