@@ -27,7 +27,7 @@ def test_offloaded_gradients_hide_behind_the_backward_pass_alone(peak: float) ->
     assert short["exposed"] == pytest.approx(short["update_seconds"] + 0.1 * short["down"] / link)
     assert 2 * params / link == pytest.approx(2 * params * (peak / link) / peak)
     text = text_of("overlap-and-offloading")
-    assert r"B \ge \frac{\pi}{\beta_h}" in text and r"B = \pi / (2\beta_h)" in text
+    assert r"B \ge \frac{x}{y} \cdot \frac{\pi}{\beta_h}" in text
 
 
 def test_the_host_of_the_worked_example_is_as_fast_as_the_one_that_was_measured() -> None:

@@ -12,7 +12,7 @@ from tests.website.test_handbook_errors import text_of
 
 def test_states_on_drives_hide_behind_as_many_tokens_on_each_gpu() -> None:
     shown = numbers_of("overlap-and-offloading", "Adam's states")
-    moved, drives = 24 * 8e9, 28e9
+    moved, drives = 24 * 8e9, 14e9
     for value in (moved, moved / drives, 4 * H100 / drives, 8 * 4 * H100 / drives):
         assert agrees(value, shown), value
 

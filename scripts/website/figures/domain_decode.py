@@ -49,7 +49,7 @@ def figure(
     highest = max(time for _, time in rack + nodes)
     lowest = min(time for _, time in rack + nodes)
     chart = Chart(
-        ChartAxis("ranks that share the experts", RANKS[0], RANKS[-1]),
+        ChartAxis("ranks that share the experts", RANKS[0], RANKS[-1], ticks=RANKS),
         ChartAxis("milliseconds of a step", lowest * 0.7, highest * 1.3),
         (84, 14, 500, 270),
     )

@@ -32,7 +32,7 @@ def figure() -> Figure:
         ]
     counted = run.observed_hours / run.interruptions
     shapes.append(chart.dot(run.chips, counted / 3600, f"counted: {format_quantity(counted, 's')}"))
-    shapes.append(chart.words((run.chips, counted / 3600), "Llama 3 405B", "end", (-8, 34)))
+    shapes.append(chart.words((run.chips, counted / 3600), "Llama 3 405B", shift=(6, -20)))
     chips, seconds = SHARED
     tip = f"research clusters: {format_quantity(seconds, 's')}"
     shapes.append(chart.dot(chips, seconds / 3600, tip, "fb-c1"))

@@ -72,8 +72,9 @@ def figure() -> Figure:
         f"Seconds of a step on {CHIPS} H20. {facts}.",
         f"All {CHIPS} H20 do one job after the other, or a pool of engines generates while the "
         "trainer works on the rest of them. Of the trainer's bars the empty end is waiting, sync "
-        "and, for the 30B model, its reference scores. Fewer GPUs were hardly slower, so the "
-        "larger trainer had been short of work.",
+        "and, for the 30B model, its reference scores. The update of the 7B model takes "
+        f"{_slower(rows[0], rows[1]):.2g} times as long on half of the GPUs, that of the 30B model "
+        f"{_slower(rows[2], rows[3]):.2g} times on a quarter.",
         height,
         tuple(shapes),
         narrow=Sheet(SHEET, phone_height, tuple(phone)),
@@ -84,6 +85,11 @@ def figure() -> Figure:
             for job, seconds in row.jobs.items()
         ),
     )
+
+
+def _slower(turn: RolloutStep, apart: RolloutStep) -> float:
+    """How many times as long the update takes on the GPUs that only train."""
+    return apart.jobs["update"] / turn.jobs["update"]
 
 
 def _bars(rows: list[RolloutStep], left: float, right: float) -> tuple[float, list[str]]:

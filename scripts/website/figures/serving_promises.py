@@ -138,7 +138,7 @@ def figure() -> Figure:
         f"One server of eight H100 with Llama 3 70B, prompts of {PROMPT:,} tokens, {ANSWER} tokens "
         f"written on average, iterations of {ITERATION * 1e3:g} ms that prompts fill up. Dashed: "
         f"what is promised. At {last.rate:g} a second the queue grows for as long as the requests "
-        "come, and readers who are being served notice nothing.",
+        "come, while those who are served get their tokens as before.",
         336,
         tuple(shapes),
         plots=(chart,),

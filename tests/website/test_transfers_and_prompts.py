@@ -1,0 +1,88 @@
+"""Conditions under which prompts wait for weights and transfers hide, and captions on both."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from flopbook.architectures.shape import shape
+from flopbook.evaluation.calculator import calculate
+from flopbook.hardware.chip import chip
+from flopbook.quantities.units import parse_quantity
+from scripts.website.figures import domain_decode, rollout_measured
+from tests.support.rendering import READS_THE_HANDBOOK, rendered, text_of
+
+H100 = chip("h100-sxm")
+
+
+def by_the_chapter(tokens: float) -> float:
+    """Time of a prompt of Llama 3 70B on eight H100 in bf16, by the formula in print."""
+    llama, pi, beta = shape("llama-3-70b"), 8 * H100.peak("bf16"), 8 * H100.memory_bandwidth()
+    pairs = 2 * tokens**2 * llama.heads * llama.head_dim * llama.layers
+    return max(2 * llama.params / beta, 2 * llama.params * tokens / pi) + pairs / pi
+
+
+@pytest.mark.parametrize("tokens", [1, 100, 295, 1000, 8192, 131_072])
+def test_a_short_prompt_waits_for_the_weights(tokens: int) -> None:
+    """100 tokens take the 5.2 ms of a read, not the 1.7 ms of their arithmetic."""
+    found = calculate("prefill", model="llama-3-70b", chip="h100-sxm", tp=8, seq=tokens)
+    assert by_the_chapter(tokens) == pytest.approx(found["seconds"], rel=0.04)
+    told = text_of("inference").split("T_\\text{prefill} =")[1].split("$$")[0]
+    assert told.strip().startswith("\\max") and "\\beta" in told
+
+
+def table(page: str, heading: str) -> list[list[str]]:
+    """The rows of the first table of a page with such a heading, as they are shown."""
+    below = rendered(page).split(heading)[1].split("\n\n")[0]
+    rows = [re.sub(r"<[^>]+>", "", line) for line in below.splitlines() if line.startswith("| ")]
+    return [[cell.strip() for cell in row.strip("|").split("|")] for row in rows[1:]]
+
+
+@READS_THE_HANDBOOK
+def test_a_transfer_hides_from_its_bytes_over_operations_on() -> None:
+    """x bytes for each parameter hide where x / rate is y B / pi at most, whatever the model."""
+    update = calculate("offload", model="llama-3-8b", chip="h100-sxm", dp=1)["update_seconds"]
+    paths = {"the link": 64e9, "its memory": 28 * shape("llama-3-8b").params / update}
+    paths["the drives"] = 28e9
+    rows = table("handbook/overlap-and-offloading.md", "| Tokens from which it hides |")
+    assert len(rows) == 6
+    for name, moved, over, done, tokens in rows:
+        x, y, path = float(moved), float(done), paths[over.split(",")[0]]
+        least = parse_quantity(tokens.replace(",", ""), "token")
+        assert x / path == pytest.approx(y * least / H100.peak("bf16"), rel=1e-3), name
+
+
+@READS_THE_HANDBOOK
+def test_the_mean_wait_follows_from_the_prompt_in_print() -> None:
+    told = re.sub(r"<[^>]+>", "", rendered("handbook/serving.md"))
+    found = re.search(r"of (\S+)\sms and 70 percent utilisation the mean is (\S+)\sms", told)
+    assert found and float(found[1]) / 0.3 == pytest.approx(float(found[2]), rel=0.002)
+
+
+@READS_THE_HANDBOOK
+def test_a_request_costs_its_expected_time_beside_its_bound() -> None:
+    """Eight GPUs at 2 USD an hour: the time of a row is its price over 16/3.6 USD a second."""
+    rows = table("handbook/serving.md", "| Part | Bound |")
+    for part, *cells in rows:
+        for time, price in zip(cells[::2], cells[1::2], strict=True):
+            seconds = parse_quantity(time, "s")
+            assert parse_quantity(price, "USD") == pytest.approx(seconds * 16 / 3.6, abs=6e-3), part
+
+
+def test_the_larger_update_took_twice_as_long_on_a_quarter_of_the_gpus() -> None:
+    """113 s against 114 on half of the GPUs, 207 against 86 on a quarter: no words for both."""
+    told = rollout_measured.figure().caption
+    assert "hardly slower" not in told and "short of work" not in told
+    assert "takes 0.99 times" in told and "2.4 times on a quarter" in told
+
+
+def test_ranks_are_named_where_the_curves_have_points() -> None:
+    assert domain_decode.figure().plots[0].across.ticks == domain_decode.RANKS
+
+
+def test_four_nodes_are_the_most_that_experts_lie_on() -> None:
+    """Eight experts on four nodes that are filled by chance reach 3.6 of them, 3.1 others."""
+    met = 4 * (1 - (3 / 4) ** 8)
+    assert met * 7 / 8 < 4 * 7 / 8 == 3.5
+    assert 'under that limit on {{ 3.5 | unit("1") }} at most' in text_of("racks")
