@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from flopbook.architectures.shape import shape
 from flopbook.hardware.chip import chip
 from scripts.website.figures import (
     attention_groups,
@@ -23,6 +24,7 @@ from scripts.website.figures import (
     expert_dispatch,
     experts_read,
     figure_of,
+    matrix_cuts,
     memory_levels,
     network_shapes,
     power_path,
@@ -48,6 +50,19 @@ def test_every_cut_of_a_cache_but_that_of_one_vector_leaves_a_rank_its_share() -
     filled = "".join(cache_cuts.figure().parts).count("fb-c1")
     squares = whole // heads
     assert filled == squares // ranks * heads + squares + 2 * squares // ranks
+
+
+def test_a_cut_along_both_sides_sends_what_the_chapter_derives() -> None:
+    """4 D bytes of a token along one side, 2 (2 D / X + 3 F / Y) along both."""
+    llama = shape(matrix_cuts.MODEL)
+    (one, chips), (across, along) = matrix_cuts.CUTS
+    assert one == 1 and across * along == chips
+    assert matrix_cuts.sent((one, chips), llama) == pytest.approx(4 * llama.d_model)
+    least = 2 * (2 * llama.d_model / across + 3 * llama.d_ff / along)
+    assert matrix_cuts.sent((across, along), llama) == pytest.approx(least)
+    for cut in matrix_cuts.CUTS:
+        hidden, outputs = matrix_cuts.sums(cut, llama)
+        assert hidden.chips * outputs.chips == chips
 
 
 def test_a_replica_has_a_frame_for_each_group_and_a_box_for_each_rank() -> None:
