@@ -10,7 +10,7 @@ from flopbook.architectures.shape import shape
 from flopbook.evaluation.calculator import calculate
 from flopbook.hardware.chip import chip
 from flopbook.quantities.units import parse_quantity
-from scripts.website.figures import domain_decode, rollout_measured
+from scripts.website.figures import domain_decode, rollout_measured, serving_promises
 from tests.support.rendering import READS_THE_HANDBOOK, rendered, text_of
 
 H100 = chip("h100-sxm")
@@ -68,6 +68,15 @@ def test_a_request_costs_its_expected_time_beside_its_bound() -> None:
         for time, price in zip(cells[::2], cells[1::2], strict=True):
             seconds = parse_quantity(time, "s")
             assert parse_quantity(price, "USD") == pytest.approx(seconds * 16 / 3.6, abs=6e-3), part
+
+
+def test_the_slowest_of_a_hundred_come_from_many_requests() -> None:
+    """1,500 of them gave 2.6 s at two a second, where thirty thousand make four."""
+    many = serving_promises.simulated(2.0, 30_000).first
+    shown = next(kept for kept in serving_promises.curve() if kept.rate == 2.0).first
+    few = serving_promises.simulated(2.0, 1500).first
+    assert few < 3 < shown and abs(shown / many - 1) < 0.3 < abs(few / many - 1)
+    assert text_of("serving").count("more than three seconds") == 2
 
 
 def test_the_larger_update_took_twice_as_long_on_a_quarter_of_the_gpus() -> None:

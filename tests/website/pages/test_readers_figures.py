@@ -67,12 +67,12 @@ def test_the_first_token_breaks_and_the_pace_does_not() -> None:
     prompt = cost.prompt_token * serving_promises.PROMPT
     written = serving_promises.ANSWER * limit * cost.sequence
     full = (limit - cost.step) / (limit * prompt + written)
-    assert full == pytest.approx(2.48, abs=0.05)
+    assert full == pytest.approx(serving_promises.full()) == pytest.approx(2.48, abs=0.05)
     slow, *_, fast = serving_promises.curve()
     assert slow.first < serving_promises.FIRST < fast.first / 10
     assert serving_promises.sold() < full
     busy = next(kept for kept in serving_promises.curve() if kept.rate == 2.0)
-    assert 2.5 < busy.first < 3  # as the chapter says of its worked example
+    assert 3 < busy.first < 5  # as the chapter says of its worked example
 
 
 def test_the_exchange_of_a_layer_is_that_of_the_example() -> None:
