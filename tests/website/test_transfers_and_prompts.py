@@ -102,4 +102,4 @@ def test_four_nodes_are_the_most_that_experts_lie_on() -> None:
     """Eight experts on four nodes that are filled by chance reach 3.6 of them, 3.1 others."""
     met = 4 * (1 - (3 / 4) ** 8)
     assert met * 7 / 8 < 4 * 7 / 8 == 3.5
-    assert 'under that limit on {{ 3.5 | unit("1") }} at most' in text_of("racks")
+    assert 'that leaves {{ 3.5 | unit("1") }} others at most' in text_of("racks")
