@@ -32,6 +32,15 @@ def test_a_short_prompt_waits_for_the_weights(tokens: int) -> None:
     assert told.strip().startswith("\\max") and "\\beta" in told
 
 
+@READS_THE_HANDBOOK
+def test_one_user_of_eight_chips_gets_what_a_tuned_engine_reaches() -> None:
+    """79 tokens a second, where weights and all-reduces at the printed rates come to 140."""
+    found = calculate("decode", model="llama-3-70b", chip="h100-sxm", tp=8, batch=1, seq=8192)
+    told = re.sub(r"<[^>]+>", "", rendered("handbook/inference.md"))
+    rate = re.search(r"have to be launched, we expect (\d+)\stoken/s", told)
+    assert rate and float(rate[1]) == pytest.approx(1 / found["likely_seconds"], rel=0.02)
+
+
 def table(page: str, heading: str) -> list[list[str]]:
     """The rows of the first table of a page with such a heading, as they are shown."""
     below = rendered(page).split(heading)[1].split("\n\n")[0]
