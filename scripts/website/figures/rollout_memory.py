@@ -8,11 +8,13 @@ from typing import NamedTuple
 from flopbook.architectures.shape import shape
 from flopbook.evaluation.calculator import calculate
 from flopbook.hardware.chip import chip as find_chip
-from flopbook.quantities.units import format_quantity
+from flopbook.quantities.units import format_quantity, percent
 from scripts.website.figures.drawing import WIDTH, Figure, box, key, path, words
 from scripts.website.figures.plotted import Reading
+from scripts.website.figures.rollout_step import LONGEST, MEAN, PROMPT, SPREAD
+from scripts.website.figures.rollout_tail import alive
 
-CHIP, CHIPS, ANSWERS, TOKENS = "nvidia/h100-sxm", 64, 2048, 4608
+CHIP, CHIPS, ANSWERS, TOKENS = "nvidia/h100-sxm", 64, 2048, PROMPT + MEAN
 STATE_BYTES, WEIGHT_BYTES = 16.0, 2.0  # of a parameter: trained, and as the engines read it
 ENGINES = (("llama-3-8b", 1), ("llama-3-70b", 4))  # models and their TP degrees
 PLACES = ("writing", "writing with states on the host", "training")
@@ -38,6 +40,15 @@ class RolloutPhase(NamedTuple):
         return sum(self.sizes)
 
 
+def fullest() -> float:
+    """Most of the caches at one time, over those of all answers complete at once.
+
+    An answer that has ended frees its cache, and lengths are those of the chapter's step.
+    """
+    lengths = range(int(LONGEST * MEAN))
+    return max(alive(length / MEAN, SPREAD) * (PROMPT + length) / TOKENS for length in lengths)
+
+
 def phases(model: str, tp: int) -> tuple[RolloutPhase, ...]:
     """Writing with the states on the GPU, writing with them on the host, training."""
     params, name = shape(model).params, shape(model).model.name
@@ -45,7 +56,7 @@ def phases(model: str, tp: int) -> tuple[RolloutPhase, ...]:
     reference = WEIGHT_BYTES * params / CHIPS
     engine = WEIGHT_BYTES * params / tp
     cache = float(calculate("kv-cache", model=model, seq=TOKENS)["bytes"])
-    caches = ANSWERS * cache / CHIPS
+    caches = fullest() * ANSWERS * cache / CHIPS
     step = {"recompute": "full", "attention": "flash", "dropout": "no"}
     memory = calculate("memory", model=model, dp=CHIPS, zero=3, seq=TOKENS, **step)
     live = float(memory["activations"]) + float(memory["logits"])
@@ -75,10 +86,11 @@ def figure() -> Figure:
         f"Writing takes {small.total / 1e9:.0f} GB of a GPU with 8B parameters and "
         f"{large.total / 1e9:.0f} GB with 70B",
         f"Bytes of each of {CHIPS} GPUs by what they hold. {'; '.join(facts)}.",
-        f"{ANSWERS:,} answers of {TOKENS:,} tokens with their prompts on {CHIPS} GPUs, at their "
-        "end, when caches are fullest; engines at TP 1 and TP 4, training with everything sharded "
-        "and recomputed. The 70B model has room for the caches only if some answers wait for "
-        "others, even with its states on the host.",
+        f"{ANSWERS:,} answers of {TOKENS:,} tokens on average with their prompts on {CHIPS} GPUs; "
+        "engines at TP 1 and TP 4, training with everything sharded and recomputed. An answer that "
+        f"has ended frees its cache, so caches hold {percent(fullest())} of what all would hold "
+        "together even when they hold most. The 70B model fills the GPU unless its states wait on "
+        "the host.",
         foot + 2,
         tuple(shapes),
         readings=tuple(
