@@ -14,6 +14,17 @@ from scripts.website.figures import domain_decode, rollout_measured, serving_pro
 from tests.support.rendering import READS_THE_HANDBOOK, rendered, text_of
 
 H100 = chip("h100-sxm")
+CHAPTERS = (
+    "inference",
+    "serving",
+    "racks",
+    "reinforcement-learning",
+    "kernels",
+    "overlap-and-offloading",
+    "profiling",
+    "reliability-and-energy",
+    "landscape",
+)
 
 
 def by_the_chapter(tokens: float) -> float:
@@ -112,3 +123,9 @@ def test_four_nodes_are_the_most_that_experts_lie_on() -> None:
     met = 4 * (1 - (3 / 4) ** 8)
     assert met * 7 / 8 < 4 * 7 / 8 == 3.5
     assert 'that leaves {{ 3.5 | unit("1") }} others at most' in text_of("racks")
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_exercises_go_from_easy_to_hard(chapter: str) -> None:
+    levels = re.findall(r'\{\{ exercise\("(\w+)"\)', text_of(chapter))
+    assert len(levels) > 9 and levels == sorted(levels, key=["easy", "medium", "hard"].index)
