@@ -7,6 +7,7 @@ import re
 import pytest
 
 from flopbook.architectures.shape import shape
+from flopbook.data.prices import prices
 from flopbook.evaluation.calculator import calculate
 from flopbook.hardware.chip import chip
 from flopbook.quantities.units import parse_quantity
@@ -50,6 +51,12 @@ def test_one_user_of_eight_chips_gets_what_a_tuned_engine_reaches() -> None:
     told = re.sub(r"<[^>]+>", "", rendered("handbook/inference.md"))
     rate = re.search(r"have to be launched, we expect (\d+)\stoken/s", told)
     assert rate and float(rate[1]) == pytest.approx(1 / found["likely_seconds"], rel=0.02)
+
+
+def test_the_round_price_of_the_examples_is_below_every_list_price() -> None:
+    asked = [price.value / price.chips for price in prices() if price.chip == "nvidia/h100-sxm"]
+    assert len(asked) > 9 and 2 < min(asked) < 5
+    assert "a round number below every [list price on file]" in text_of("inference")
 
 
 def table(page: str, heading: str) -> list[list[str]]:
