@@ -54,7 +54,8 @@ def figure() -> Figure:
         for name, added in zip(MATRICES, sums(parts, llama), strict=True)
     )
     return Figure(
-        f"Cut along both sides a token sends {both} on {chips} chips, along one side {one}",
+        f"Cut along both sides a token sends {both} through each of {chips} ports, along one side "
+        f"{one}",
         f"The matrices of a feed-forward block on {chips} chips. {facts}.",
         f"The block of {llama.model.name} on {chips} chips: its {format_quantity(llama.d_ff, '1')} "
         f"hidden values run across, the {format_quantity(llama.d_model, '1')} numbers of a token "
