@@ -197,13 +197,14 @@ class Landscape:
         )
 
     def ranges_table(self) -> Html:
-        """What the chips of each family have, from the least to the most."""
+        """What the chips of each family have, from the least to the most; none without a value."""
         grouped = by_family(self._items)
         rows = []
         for family in FAMILIES:
             of_family = chips(grouped[family.id])
-            ranges = (_range(measured(of_family, name), MEASURES[name].unit) for name in MEASURES)
-            rows.append((family.title, *ranges))
+            ranges = [_range(measured(of_family, name), MEASURES[name].unit) for name in MEASURES]
+            if set(ranges) != {"-"}:
+                rows.append((family.title, *ranges))
         head = ("Family", *(measure.title for measure in MEASURES.values()))
         caption = "From least to most, and of how many chips it is known"
         return table(head, rows, caption=caption, stacked=True)
