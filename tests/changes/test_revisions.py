@@ -15,6 +15,7 @@ import pytest
 
 from flopbook.changes import revisions as base
 from flopbook.changes.difference import Difference
+from flopbook.changes.exported import TABLES
 from flopbook.changes.snapshot import snapshot
 from flopbook.data import repository
 from flopbook.data.library import Library, library, references, using
@@ -165,7 +166,10 @@ def test_an_older_schema_is_read_by_its_own_rules(repo: Repository) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["", "nothing", "--output=/tmp/x", "-n", "HEAD:accelerators", "x" * 5000, "a b", "\x1b[1m"],
+    (
+        *("", "nothing", "--output=/tmp/x", "-n", "HEAD:accelerators", "x" * 5000, "a b"),
+        *("\x1b[1m", "^HEAD"),
+    ),
 )
 def test_what_is_no_revision_is_said_in_one_line(name: str, repo: Repository) -> None:
     with pytest.raises(FlopbookError, match="is neither a revision of this repository") as caught:
@@ -331,11 +335,41 @@ def test_an_exported_folder_is_a_base_too(repo: Repository, exported: Path) -> N
 
 @pytest.mark.parametrize("text", ["", "{}", "[3]", '[{"id": "a"}]', "null", "\x00"])
 def test_a_broken_export_is_said_in_one_line(text: str, tmp_path: Path, repo: Repository) -> None:
-    for name in base.EXPORTED:
+    for name in TABLES:
         write(tmp_path / "out" / f"{name}.json", text)
     with pytest.raises(FlopbookError, match="is no folder that flopbook export wrote") as caught:
         repo.against(str(tmp_path / "out"))
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *(("source", None), ("source", ["a"]), ("field", 3), ("value", None), ("value", [1])),
+        *(("value", float("nan")), ("value", 10**400), ("si_value", "1"), ("chosen", "no")),
+        *(("dtype", ["bf16"]), ("per", {"a": 1})),
+    ],
+)
+def test_a_claim_of_an_export_has_texts_and_numbers(
+    name: str, value: Any, exported: Path, repo: Repository
+) -> None:
+    path = exported / "accelerators.json"
+    table = json.loads(path.read_text(encoding="utf-8"))
+    table[0]["claims"][0][name] = value
+    path.write_text(json.dumps(table), encoding="utf-8")
+    with pytest.raises(FlopbookError, match="is no folder that flopbook export wrote"):
+        repo.against(str(exported))
+
+
+@pytest.mark.parametrize("aliases", ["first", 3, None, {"a": "b"}, [["a"], None]])
+def test_a_head_of_an_export_may_have_any_form(
+    aliases: Any, exported: Path, repo: Repository
+) -> None:
+    path = exported / "accelerators.json"
+    table = json.loads(path.read_text(encoding="utf-8"))
+    table[0]["aliases"] = aliases
+    path.write_text(json.dumps(table), encoding="utf-8")
+    assert {change.field for change in repo.against(str(exported)).written} <= {"aliases"}
 
 
 def test_a_snapshot_is_plain_and_finite() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from flopbook.changes.revisions import is_export
+from flopbook.changes.exported import is_export
 from flopbook.export import tables
 
 _FILES = {"accelerators.json": b"[]\n", "audit.csv": b"id\n", "schema/model.json": b"{}\n"}

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from flopbook.changes.revisions import exported
+from flopbook.changes.exported import exported
 from flopbook.cli import studying
 from flopbook.cli.app import run
 from flopbook.cli.checking import MOST_OF_FILE, _lines

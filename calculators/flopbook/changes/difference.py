@@ -5,6 +5,7 @@ Claims are matched by what they are about, then by source and value; a moved lin
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -130,7 +131,8 @@ def _summary(record: Record) -> tuple[str, str]:
 def _head(kind: str, name: str, before: Record, after: Record) -> Iterator[Change]:
     for field in sorted({*before, *after} - {"claims"}):
         old, new = before.get(field), after.get(field)
-        if isinstance(old or new, list):  # what is on both sides needs no reading
+        # What is on both sides needs no reading. Another folder may have a text for a list.
+        if all(isinstance(side, list | None) for side in (old, new)):
             old, new = _without(old, new), _without(new, old)
         if _text(old) != _text(new):
             yield Change(kind, name, field, "changed", _text(old), _text(new))
@@ -259,10 +261,11 @@ def _added_or_removed(kind: str, name: str, old: Record | None, new: Record | No
 
 
 def relative(old: Any, new: Any) -> float | None:
-    """The change of a number relative to the old one; None where there are not two numbers."""
+    """The change of a number relative to the old one; None where there is no number for it."""
     if not isinstance(old, (int, float)) or not isinstance(new, (int, float)) or not old:
         return None
-    return new / old - 1
+    ratio = new / old  # infinite where the old one was next to nothing
+    return ratio - 1 if math.isfinite(ratio) else None
 
 
 def label(claim: Record) -> str:

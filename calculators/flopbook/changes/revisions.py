@@ -4,27 +4,24 @@ wrote.
 
 from __future__ import annotations
 
-import json
 import re
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
-from typing import Any
 
 from flopbook.changes.affected import affected
 from flopbook.changes.difference import Difference, difference
-from flopbook.changes.snapshot import HEAD, MODEL_HEAD, Record, snapshot
-from flopbook.data.files import MAX_BYTES, read_or_nothing, read_text
+from flopbook.changes.exported import compact, exported, is_export, ledger_row
+from flopbook.changes.snapshot import Record, snapshot
+from flopbook.data.files import MAX_BYTES, read_or_nothing
 from flopbook.data.folders import is_id
 from flopbook.data.library import Library, library
 from flopbook.data.repository import PLACES, checkout, commit, git
 from flopbook.errors import FlopbookError, printable, reason_of, shorten
 
 SUFFIXES = (".yaml", ".json", ".bib")
-EXPORTED = ("accelerators", "vendors", "models", "claims", "references")
 # VENDOR/PRODUCT.yaml, not the file of a vendor.
 _ENTRY = re.compile(r"accelerators/([^/]+/(?!vendor\.yaml$)[^/]+)\.yaml")
-_ROW = ("verdict", "statement", "source")
 
 
 def against(base: str) -> Difference:
@@ -43,14 +40,6 @@ def against(base: str) -> Difference:
         earlier = extracted(root, base, Path(folder))
         only = affected(earlier, library())
         return difference(snapshot(earlier, only), snapshot(library(), only))
-
-
-def is_export(folder: Path) -> bool:
-    """Whether `flopbook export` wrote a folder, or began to: it writes this file first."""
-    try:
-        return (folder / "accelerators.json").is_file()
-    except (OSError, ValueError):  # what can be no path is no folder
-        return False
 
 
 def extracted(root: Path, revision: str, folder: Path) -> Library:
@@ -127,53 +116,11 @@ def _is_data(head: str, name: str) -> bool:
     return head.startswith("100") and path.suffix in SUFFIXES and stays_inside
 
 
-def exported(folder: Path) -> Record:
-    """An exported folder as a snapshot; it has verdicts, but no results of calculators."""
-    try:
-        tables = {name: json.loads(read_text(folder / f"{name}.json")) for name in EXPORTED}
-        if not all(isinstance(table, list) for table in tables.values()):
-            raise TypeError("expected lists")
-        return {
-            "entries": {row["id"]: _bare(row, HEAD) for row in tables["accelerators"]},
-            "vendors": {row["id"]: _compact(row) for row in tables["vendors"]},
-            "models": {row["id"]: _bare(row, MODEL_HEAD) for row in tables["models"]},
-            "references": {row["id"]: "" for row in tables["references"]},
-            "ledger": {row["id"]: _ledger_row(row) for row in tables["claims"]},
-        }
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        what = f"{folder} is no folder that flopbook export wrote"
-        raise FlopbookError(f"{what}: {shorten(repr(error))}") from None
-
-
-def _ledger_row(row: Mapping[str, Any]) -> Record:
-    return {key: row[key] for key in _ROW}
-
-
-def _bare(record: Mapping[str, Any], head: Iterable[str]) -> Record:
-    """A record without what the export adds to it."""
-    claims = [
-        {name: value for name, value in claim.items() if name not in ("si_unit", "url")}
-        for claim in record["claims"]
-    ]
-    return {**{name: record.get(name) for name in head}, "claims": claims}
-
-
-def _compact(value: Any) -> Any:
-    """A record as both the file and the export have it: no empty values, all scalars as text."""
-    if isinstance(value, Mapping):
-        return {
-            key: _compact(inner) for key, inner in value.items() if inner not in ("", None, [], {})
-        }
-    if isinstance(value, list):
-        return [_compact(inner) for inner in value]
-    return str(value)
-
-
 def _without_results(state: Record) -> Record:
     """As much of a snapshot as an exported folder has."""
     return state | {
-        "vendors": _compact(state["vendors"]),
+        "vendors": compact(state["vendors"]),
         "references": dict.fromkeys(state["references"], ""),
-        "ledger": {row_id: _ledger_row(row) for row_id, row in state["ledger"].items()},
+        "ledger": {row_id: ledger_row(row) for row_id, row in state["ledger"].items()},
         "calculators": {},
     }

@@ -199,7 +199,7 @@ def export_command(folder: str, as_json: bool) -> None:
 
 def _refuse_others(folder: Path, names: Iterable[str]) -> None:
     """Raise UsageError for a folder where a file of another's would be replaced."""
-    from flopbook.changes.revisions import is_export
+    from flopbook.changes.exported import is_export
 
     if is_export(folder):
         return

@@ -17,13 +17,23 @@ HELP_ROW = ("-h, --help", "Show this help.")
 
 
 def print_json(value: Any) -> None:
-    """Print JSON: letters as they are, or escaped where the output's encoding lacks them."""
+    """Print JSON: letters as they are, or escaped where the output's encoding lacks them.
+
+    What a terminal acts on is escaped, too: some of it comes from files that commands are given.
+    """
     text = json.dumps(value, indent=2, ensure_ascii=False)
+    if not text.replace("\n", "").isprintable():
+        text = "".join(map(_shown_in_json, text))
     try:
         text.encode(getattr(sys.stdout, "encoding", None) or "utf-8")
     except UnicodeEncodeError:
         text = json.dumps(value, indent=2)
     print(text)
+
+
+def _shown_in_json(letter: str) -> str:
+    """A character as it is, or the escape by which JSON means it."""
+    return letter if letter.isprintable() or letter == "\n" else json.dumps(letter)[1:-1]
 
 
 def help_text(command: Command) -> str:

@@ -22,6 +22,8 @@ _REMOTE = re.compile(
     r"(?:https?://(?:[^/@]*@)?|ssh://git@|git@)([\w.-]+(?::\d+)?)[:/]([\w./-]+?)(?:\.git)?/?"
 )
 
+_SHA = re.compile(r"[0-9a-f]{40,64}")
+
 
 def checkout() -> Path | None:
     """The root of the checkout that the data is read from; None for an installed package."""
@@ -139,7 +141,9 @@ def commit(root: Path, revision: str) -> str:
     """The commit that a revision names. Raises FlopbookError when there is none."""
     words = ("--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
     try:
-        return git(root, "rev-parse", *words).decode().strip()
+        sha = git(root, "rev-parse", *words).decode().strip()
+        if _SHA.fullmatch(sha):  # of ^main git prints what to leave out
+            return sha
     except FlopbookError as error:
         if str(error).startswith("git cannot"):
             raise

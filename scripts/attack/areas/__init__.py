@@ -13,6 +13,7 @@ from scripts.attack.areas import (
     builds,
     crowded_builds,
     data_files,
+    exports,
     full_disks,
     given,
     heads,
@@ -35,7 +36,7 @@ from scripts.attack.areas import (
 AREAS: tuple[ModuleType, ...] = (
     *(builds, crowded_builds, payloads, same_bytes),
     *(predictions, full_disks, answers, network, data_files, given, studies, prose, markup),
-    *(heads, workflows, tag_soup, services, titles),
+    *(exports, heads, workflows, tag_soup, services, titles),
 )
 # Too long for every campaign: run where they are named, and every week.
 LONG: tuple[ModuleType, ...] = (whole_builds, whole_same_bytes)

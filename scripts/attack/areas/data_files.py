@@ -53,12 +53,12 @@ class _Field:
 
 def attack(campaign: Campaign) -> Iterator[Attempt]:
     """One file after the other, each put back afterwards."""
-    with _kept_in(campaign.folder / "kept"):
+    with kept_in(campaign.folder / "kept"):
         yield from _attempts(campaign, _Field(campaign.folder))
 
 
 @contextmanager
-def _kept_in(folder: Path) -> Iterator[None]:
+def kept_in(folder: Path) -> Iterator[None]:
     """Keep what is read in a folder of the attack, away from what people have kept."""
     before = os.environ.get(_CACHE)
     os.environ[_CACHE] = str(folder)
