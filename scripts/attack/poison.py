@@ -13,7 +13,10 @@ import yaml
 
 # Fields whose schema takes any text, by the kind of file. Left out are units, formulas and
 # programs, which have a grammar of their own.
-_CLAIM = ("derived_from", "conflicts_with", "locator", "note", "quote", "formula_note")
+_CLAIM = (
+    *("derived_from", "conflicts_with", "locator", "note", "quote", "formula_note"),
+    *("point", "type", "shape"),
+)
 _EXCUSES = (
     *("binary", "clock", "community", "dates", "inferred", "intensity", "links", "range"),
     *("sparsity", "stacks", "total", "two-way", "params", "reason"),
@@ -22,20 +25,29 @@ _OF_ENTRY = ("name", "family", "summary", "notes", "device_names")
 _OF_RUN = (
     *("note", "where", "path", "title", "flops_convention", "dims_from", "strategy", "other"),
     *("interconnect", "pipeline_schedule", "parallel_unit", "algorithm", "algorithm_changes"),
+    *("group", "attention", "precision", "software", "recompute", "task", "op", "benchmark"),
+    *("direction", "model_variant", "weight_quantization", "fsdp_mixed_precision"),
 )
 TEXT_FIELDS = {
     "accelerators/prices.yaml": ("offer", "quote", "locator", "note"),
     "accelerators/sought.yaml": ("name", "maker", "where", "found"),
     "calculators/runs/*.yaml": _OF_RUN,
     "accelerators/*/*.yaml": (*_OF_ENTRY, *_CLAIM, *_EXCUSES),
-    "accelerators/*/vendor.yaml": ("name", "summary", "country", "note", "quote", "locator"),
+    "accelerators/*/vendor.yaml": (
+        *("name", "summary", "country", "note", "quote", "locator", "value"),
+    ),
     "calculators/models/*.yaml": ("developer", *_OF_ENTRY, *_CLAIM, *_EXCUSES),
-    "bibliography/topics.yaml": ("title", "intro", "few"),
-    "bibliography/claims/*.yaml": ("place", "statement", "text", "why", "assumption", "tool"),
+    "bibliography/topics.yaml": ("title", "intro", "few", "about"),
+    "bibliography/claims/*.yaml": (
+        *("place", "statement", "text", "why", "assumption", "tool", "topic"),
+    ),
     "bibliography/glossary.yaml": ("term", "also", "meaning", "elsewhere"),
 }
 _LONGEST = re.compile(r'"maxLength": \d+')
-_BIB_FIELDS = "title|note|annote|journal|booktitle|publisher|howpublished|institution|author"
+_BIB_FIELDS = (
+    "title|note|annote|journal|booktitle|publisher|howpublished|institution|author|school"
+    "|volume|number|pages|url|doi|code"
+)
 _BIB_FIELD = re.compile(rf"^  ({_BIB_FIELDS}) = \{{(.*)\}}(,?)$", re.MULTILINE)
 
 

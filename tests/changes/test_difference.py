@@ -295,7 +295,10 @@ def test_claims_are_kept_in_number(one: list[dict[str, Any]], two: list[dict[str
 
 @pytest.mark.parametrize(
     ("old", "new", "by"),
-    [(100, 110, 0.1), (100, 50, -0.5), (0, 1, None), (None, 1, None), (1, "a", None)],
+    [
+        *((100, 110, 0.1), (100, 50, -0.5), (0, 1, None), (None, 1, None), (1, "a", None)),
+        (5e-324, 1e300, None),  # no number
+    ],
 )
 def test_relative_changes(old: Any, new: Any, by: float | None) -> None:
     assert relative(old, new) == (None if by is None else pytest.approx(by))

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from scripts.attack.hostile import SCRIPTS
 from scripts.website.build.maths import MathsError, replace_maths
 from scripts.website.build.twins import as_markdown, listing, twin_path, twins
-from scripts.website.markup import harmless
+from scripts.website.markup import harmless, link
 
 PAGES = {"index.md", "a/index.md", "a/b.md", "a/c/d.md", "notebooks/n.ipynb", "data.md"}
 
@@ -67,6 +67,19 @@ def test_a_twin_stands_beside_the_page(page: str, path: str) -> None:
 )
 def test_pieces_of_html_become_markdown(html: str, markdown: str) -> None:
     assert made(html) == markdown
+
+
+@pytest.mark.parametrize(
+    ("address", "written"),
+    [
+        ("https://x.example/)[x](javascript:a)", "https://x.example/%29%5Bx%5D%28javascript:a%29"),
+        ("https://x.example/a|b", "https://x.example/a%7Cb"),
+        ("https://x.example/ <b>", "https://x.example/%20%3Cb%3E"),
+        ("https://x.example/?a=1&b=%28#é", "https://x.example/?a=1&b=%28#é"),
+    ],
+)
+def test_an_address_ends_where_it_ends(address: str, written: str) -> None:
+    assert made(str(link("a", address))) == f"[a]({written})"
 
 
 def test_a_table_has_a_head_and_escapes_its_bars() -> None:

@@ -74,7 +74,11 @@ _LONGEST = {
 }
 _MOST_PEOPLE = 5000
 _LONGEST_NAME = 120
-_MARKUP = re.compile(r"<[A-Za-z/!?\\]|\{\{|\{%|&#")
+_MARKUP_WRITTEN = re.compile(r"<[A-Za-z/!?\\]|&#")
+# Of an entry as it is written, braces mean nothing, and addresses have rules of their own.
+_MARKUP = re.compile(
+    rf"{_MARKUP_WRITTEN.pattern}|\{{\{{|\{{%|(?i:(?:java|vb)script:)|data:(?:text|image)"
+)
 _TYPE_FIELD = re.compile(r"\btype\s*=")
 _ABBREVIATED = ("others", "et al.", "al.")  # how BibTeX and people end a list of authors early
 # Attribute of a reference -> the field that people write.
@@ -222,9 +226,12 @@ def _text_rules(reference: Reference) -> Iterator[Problem]:
     """No markup, and nothing hidden."""
     texts = {name: getattr(reference, name) for name in ("title", "note", "annote", "venue")}
     texts["author"] = ", ".join(person.full for person in reference.people)
-    for name, text in texts.items():
-        if match := _MARKUP.search(text):
-            observed = f"'{shorten(text[match.start() :], 30)}' in {name}"
+    found = [(name, text, _MARKUP.search(text)) for name, text in texts.items()]
+    if not any(match for _, _, match in found):  # in a field that is a text on no page
+        found = [(reference.key, reference.bibtex, _MARKUP_WRITTEN.search(reference.bibtex))]
+    for name, text, match in found:
+        if match:
+            observed = f"'{shorten(text[match.start() :], 30)}' in {shorten(name)}"
             yield problem_at(reference, "markup", observed, "plain text", "remove it")
     if hidden := hidden_character(reference.bibtex):
         observed, expected = f"{hidden} in {reference.key}", "printable text"

@@ -46,6 +46,8 @@ _KEPT_ENTITY = re.compile(r"\x01(#\d+|lt|gt|amp|quot);")
 # Also at the end of a piece of text, which the next piece may go on with.
 _TAG_BEGINS = re.compile(r"<(?=[A-Za-z/!?\\]|\Z)")
 _BRACKET = re.compile(r"[\[\]`]")
+# What would end the address of a link, or begin something else in it; of a table, its cell.
+_NO_ADDRESS = re.compile(r"[\x00-\x20\x7f<>()\[\]\"`\\{}|]")
 # What most readers of Markdown, who know no formulas, would act on inside of one.
 _LINK_GOES_ON = re.compile(r"\](?=[(\[:])")
 
@@ -126,6 +128,11 @@ def _guarded(text: str) -> str:
 def _by_folder(pages: frozenset[str]) -> dict[str, str]:
     """The folder of each twin -> its page."""
     return {posixpath.dirname(twin_path(page)): page for page in pages}
+
+
+def _address(href: str) -> str:
+    """The same address for a reader of Markdown, who finds its end and nothing else in it."""
+    return _NO_ADDRESS.sub(lambda mark: f"%{ord(mark[0]):02X}", href)
 
 
 class _Links:
@@ -212,7 +219,7 @@ class _Writer:
         href = _decoded(str(element.get("href", "")))
         is_for_pointing = element.get("class") in _SITE_ONLY
         if href and words and not is_for_pointing:
-            return f"[{words}]({self._links.from_site(href)})"
+            return f"[{words}]({_address(self._links.from_site(href))})"
         return "" if words == "#" else inner
 
     def _table(self, table: Tag) -> str:
