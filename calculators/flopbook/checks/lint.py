@@ -20,6 +20,7 @@ from flopbook.data.claims import Claim
 from flopbook.data.entry_reader import dtype_names
 from flopbook.data.folders import schema_paths
 from flopbook.data.library import Library, library, using
+from flopbook.data.link_kinds import LinkKind, link_kinds
 from flopbook.data.measured_runs import read_runs
 from flopbook.data.prices import Price, prices
 from flopbook.data.schema import load_schema
@@ -135,10 +136,12 @@ def read_holdings(books: Library) -> tuple[Holdings, list[Problem]]:
     reading = _Reading(problems)
     no_rows: tuple[Row, ...] = ()
     no_prices: tuple[Price, ...] = ()
+    no_kinds: dict[str, LinkKind] = {}
     with using(books):
         ledger = reading.all("ledger", ledger_rows, no_rows)
         listed = reading.all("prices", prices, no_prices)
         looked_for = reading.all("sought", searches, Searches())
+        kinds = reading.all("link_kinds", link_kinds, no_kinds)
         runs, run_problems = read_runs()
     problems += run_problems
     holdings = Holdings(
@@ -154,6 +157,7 @@ def read_holdings(books: Library) -> tuple[Holdings, list[Problem]]:
         topics=reading.all("topics", lambda: books.topics, ()),
         ledger=ledger,
         terms=reading.all("terms", lambda: books.glossary, ()),
+        link_kinds=kinds,
         link_statuses=reading.all("link_statuses", lambda: books.link_statuses, {}),
         entry_ids=books.entry_ids,
         vendor_ids=books.vendor_ids,

@@ -13,6 +13,7 @@ from flopbook.data.claims import Claim
 from flopbook.data.files import MAX_YAML_BYTES, read_text
 from flopbook.data.glossary import Term
 from flopbook.data.library import Library
+from flopbook.data.link_kinds import LinkKind
 from flopbook.data.link_status import LinkStatus
 from flopbook.data.models import Model
 from flopbook.data.prices import Price
@@ -50,6 +51,7 @@ class Holdings:
     ledger: tuple[Row, ...] = ()
     terms: tuple[Term, ...] = ()
     link_statuses: Mapping[str, LinkStatus] = field(default_factory=dict)
+    link_kinds: Mapping[str, LinkKind] = field(default_factory=dict)
     entry_ids: tuple[str, ...] = ()
     vendor_ids: tuple[str, ...] = ()
     dtypes: tuple[str, ...] = ()

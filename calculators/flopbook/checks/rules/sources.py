@@ -9,9 +9,10 @@ from collections.abc import Iterable, Iterator
 
 from flopbook.checks.rules.base import Advice, Finding, Holdings, at_reference, at_text
 from flopbook.data.accelerators import Entry
+from flopbook.data.link_kinds import FILE
 from flopbook.data.models import Model
 from flopbook.data.vendors import READING, Vendor
-from flopbook.errors import Problem
+from flopbook.errors import Problem, show_path
 
 NAME = "source"
 UNKNOWN = Advice("a key of bibliography/*.bib", "add the reference or mend the key")
@@ -45,6 +46,7 @@ def _findings(holdings: Holdings) -> Iterator[Finding]:
         yield from _of_vendor(vendor, holdings)
     yield from _of_ledger(holdings)
     yield from _of_topics(holdings)
+    yield from _of_links(holdings)
 
 
 def _of_claims(owner: Entry | Model, holdings: Holdings) -> Iterator[Finding]:
@@ -86,6 +88,13 @@ def _of_topics(holdings: Holdings) -> Iterator[Finding]:
     for topic in holdings.every_topic:
         for key in topic.start_here:
             yield from _unknown(key, holdings.topics_file, holdings)
+
+
+def _of_links(holdings: Holdings) -> Iterator[Finding]:
+    file = show_path(holdings.accelerators / FILE)
+    for kind in holdings.link_kinds.values():
+        for key in kind.sources:
+            yield from _unknown(key, file, holdings)
 
 
 def _unknown(key: str, file: str, holdings: Holdings) -> Iterator[Finding]:
