@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -84,6 +85,25 @@ def test_a_lone_old_site_gets_its_name_back(tmp_path: Path) -> None:
     exchange.recover(tmp_path / "site")
     assert (tmp_path / "site" / "index.html").read_text() == "old"
     assert [path.name for path in tmp_path.iterdir()] == ["site"]
+
+
+@pytest.mark.parametrize("name", ["site.old", f"site.new-{os.getpid()}"])
+@pytest.mark.parametrize(
+    "make", [os.mkfifo, Path.touch, Path.mkdir, lambda path: path.symlink_to(path.parent / "own")]
+)
+def test_whatever_is_left_in_the_way_is_removed_and_nothing_else(
+    tmp_path: Path, name: str, make: Callable[[Path], object]
+) -> None:
+    """A pipe is no folder to look into: a build would wait for its writer."""
+    others = [site_of(tmp_path / other, "own") for other in ("own", ".new-5", "book.new-5")]
+    site = site_of(tmp_path / "site", "old")
+    make(tmp_path / name)
+    with exchange.staging(site, SAY_NOTHING) as staged:
+        (staged / "index.html").write_text("new")
+        exchange.put(staged, site)
+    assert {path.name for path in tmp_path.iterdir()} == {"site", *(one.name for one in others)}
+    assert (site / "index.html").read_text() == "new"
+    assert all((one / "index.html").read_text() == "own" for one in others)
 
 
 def test_the_second_build_waits_and_says_for_whom(tmp_path: Path) -> None:

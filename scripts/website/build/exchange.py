@@ -27,7 +27,7 @@ from flopbook.errors import FlopbookError, show_path
 
 _HOLDER = "building"  # names the process that builds, for those who wait
 _LONGEST_HOLDER = 100  # bytes
-_STAGED = re.compile(r"\.new-\d+")  # behind the name of a site: what a build puts there
+_STAGED = r"\.new-\d+"  # behind the name of a site: what a build puts there
 # What of a checkout is written by people.
 _SOURCES = (
     *("accelerators", "bibliography", "calculators", "docs", "requirements", "scripts", "tests"),
@@ -129,7 +129,19 @@ def _gone(folder: Path) -> Iterator[None]:
     try:
         yield
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        _remove(folder)
+
+
+def _remove(path: Path) -> None:
+    """Remove a folder, or what stands in its place: to look into a pipe would wait for its writer.
+
+    What cannot be removed stays.
+    """
+    with contextlib.suppress(OSError):
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink(missing_ok=True)
 
 
 def recover(site: Path) -> None:
@@ -137,12 +149,12 @@ def recover(site: Path) -> None:
 
     To be called by one build at a time.
     """
-    old = _old(site)
-    if old.exists() and not site.exists():
+    old, staged = _old(site), re.compile(re.escape(site.name) + _STAGED)
+    if old.is_dir() and not old.is_symlink() and not site.exists():
         old.rename(site)
     for leftover in (old, *site.parent.iterdir()):
-        if leftover == old or _STAGED.fullmatch(leftover.name.removeprefix(site.name)):
-            shutil.rmtree(leftover, ignore_errors=True)
+        if leftover == old or staged.fullmatch(leftover.name):
+            _remove(leftover)
 
 
 def _old(site: Path) -> Path:
