@@ -144,6 +144,14 @@ def test_bad_models(world: World, old: str, new: str, rule: str, says: str) -> N
     assert any(p.rule == rule and says in str(p) for p in problems)
 
 
+def test_the_list_of_all_fields_is_cut(world: World) -> None:
+    """A line of a thousand letters hides what is wrong."""
+    text = MODEL.replace("field: params", "field: 7", 1)
+    problems = problems_of(world.write("models/tiny-1b.yaml", text), library_.load_model, "tiny-1b")
+    (enum,) = (str(problem) for problem in problems if problem.rule == "enum")
+    assert "words of the schema, among them params, active_params" in enum and len(enum) < 600
+
+
 def test_models_are_found_by_id_and_alias(world: World) -> None:
     world.write("models/tiny-1b.yaml", f"{MODEL}aliases: [tiny]\n")
     assert library_.model("tiny").id == library_.model(" Tiny-1B ").id == "tiny-1b"

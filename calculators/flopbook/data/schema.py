@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from jsonschema_rs import ValidationError, Validator
 
 _LONGEST_CHOICES = 300  # letters of a list of choices that stands beside the nearest of them
+_LONGEST_LIST = 600  # letters of one that stands alone: the fields of a model have more
 _MOST_ITEMS = 2_000  # of one list; ours have 400 at most
 _MOST_PROBLEMS = 1_000  # of one file; more are no help, and a hundred such files fill a memory
 _MOST_UNKNOWN = 20  # names of one mapping that are told one by one
@@ -254,6 +255,9 @@ class _Reporter:
         if keyword == "anyOf":
             return self._no_form_fits(node, rule)
         expected = EXPECTED[keyword](rule[keyword])
+        if keyword == "enum" and len(expected) > _LONGEST_LIST:
+            head = shorten(", ".join(map(str, rule["enum"])), _LONGEST_CHOICES)
+            expected = f"one of {len(rule['enum'])} words of the schema, among them {head}"
         if keyword == "enum" and (close := nearest(node.value, rule["enum"])):
             if len(expected) > _LONGEST_CHOICES:
                 expected = f"one of {len(rule['enum'])} words"
