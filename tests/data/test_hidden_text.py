@@ -66,6 +66,12 @@ def test_no_cell_of_a_table_begins_a_formula(mark: str) -> None:
     assert csv_safe(f"{mark}cmd|' /C calc'!A0") == f"'{mark}cmd|' /C calc'!A0"
 
 
+@pytest.mark.parametrize("part", [";", "\t", "\n"])
+def test_no_part_of_a_cell_begins_a_formula(part: str) -> None:
+    """A spreadsheet of a country with decimal commas parts cells at semicolons."""
+    assert csv_safe(f"a{part}=b{part}c") == f"a{part} =b{part}c"
+
+
 def test_a_mapping_has_so_many_names_at_most() -> None:
     """Each unknown name was searched for among all known ones, and told in a line of its own."""
     text = "".join(f"a{number}: 1\n" for number in range(MAX_KEYS + 1))

@@ -14,6 +14,7 @@ _ROWS = [
     ["@SUM(A1)", "+1"],
     ["a, b", "\r=1"],
     ["\uff1d1", 'x"y'],
+    ["a;=1", "b\n@c"],
 ]
 
 
@@ -36,4 +37,5 @@ def test_texts_stay_texts_and_numbers_numbers(surf: Any) -> None:
 
     assert surf(use) == (
         'product,GB/s\n\'=HYPERLINK(1),-2.5\n\'@SUM(A1),\'+1\n"a, b","\'\r=1"\n\'\uff1d1,"x""y"\n'
+        'a; =1,"b\n @c"\n'
     )

@@ -5,7 +5,8 @@ import {el, svg} from "./dom.js";
 const LOOKS = ["fill", "stroke", "stroke-width", "stroke-dasharray", "font-family", "font-size", "font-weight", "opacity", "paint-order", "text-anchor"];
 const SHARP = 2; // pixels of a PNG for each of the picture
 const [EDGE, KEY, LETTER] = [12, 20, 0.55]; // pixels, the last of each pixel of the size of letters
-const FORMULA = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/; // the same as in Python
+const FORMULA = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/; // these two are the same as in Python
+const PARTED = /([;\t\n])(?=[=+\-@\uff1d\uff0b\uff0d\uff20])/g;
 
 /** A picture as a file of its own, on the paper of the page: its finding and its legend above it, what else is said of it below. */
 export function standalone(picture) {
@@ -93,7 +94,7 @@ export async function png(text) {
 
 /** Rows as CSV; what has a comma or a quote inside stands between quotes. A text that a spreadsheet would run stays a text. */
 export function csv(rows) {
-  const safe = (value) => (typeof value === "string" && FORMULA.test(value) ? `'${value}` : value);
+  const safe = (value) => (typeof value === "string" ? `${FORMULA.test(value) ? "'" : ""}${value.replaceAll(PARTED, "$1 ")}` : value);
   const quoted = (value) => (/[",\r\n]/.test(value) ? `"${String(value).replaceAll('"', '""')}"` : value);
   const cell = (value) => quoted(safe(value));
   return rows.map((row) => row.map(cell).join(",")).join("\n") + "\n";
