@@ -226,7 +226,7 @@ def sequences_that_fit(
         {
             "model": "llama-3-70b",
             "chip": "h100-sxm",
-            "tp": "8",
+            "chips": "8",
             "seq": "8192",
             "price": "2USD/h",
             "first": "0.3s",

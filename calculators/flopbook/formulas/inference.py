@@ -136,7 +136,7 @@ def decoding_work(batch: Batch = 1.0) -> dict[str, Any]:
     ),
     asks=("model", "chip", "chips", "seq", "batch"),
     examples=(
-        {"model": "llama-3-70b", "chip": "h100-sxm", "tp": "8", "batch": "32", "seq": "4096"},
+        {"model": "llama-3-70b", "chip": "h100-sxm", "chips": "8", "batch": "32", "seq": "4096"},
         {"model": "llama-2-7b", "chip": "a100-sxm-80gb", "seq": "128"},
         {
             "model": "deepseek-v3",

@@ -149,7 +149,7 @@ def reading_step(
     ),
     asks=("model", "chip", "chips", "seq", "batch"),
     examples=(
-        {"model": "llama-3-70b", "chip": "h100-sxm", "tp": "8", "seq": "8192"},
+        {"model": "llama-3-70b", "chip": "h100-sxm", "chips": "8", "seq": "8192"},
         {"model": "llama-3-8b", "chip": "h100-sxm", "seq": "131072"},
     ),
     rules=(*HEADS_RULES, *WEIGHTS_RULES, *CACHE_RULES, *LAYOUT_RULES),

@@ -1,6 +1,7 @@
 // What a link says of a form, and what the first example adds where the link is silent.
 
 const NEUTRAL = {dtype: "bf16", sparsity: "dense"};
+const SERVING = ["tp", "dp", "ep"]; // the degrees of an engine, none of which takes what the others leave
 
 export const inner = (name) => name.replaceAll("-", "_");
 export const outer = (name) => name.replaceAll("_", "-");
@@ -31,9 +32,9 @@ function belongs(spec, said, name) {
   const typed = spec.inputs.some((input) => input[name] && said.get(input.name));
   const input = spec.inputs.find((i) => i.name === name);
   const other = ["chip", "model", "dtype"].some((picker) => input?.[picker] && said.has(picker));
-  // A number of chips and the degree that it leaves say the same.
-  const [rest] = spec.divides;
-  const twice = (name === "chips" && said.has(rest)) || (name === rest && said.has("chips"));
+  // A number of chips and the degrees that make it say the same.
+  const degrees = spec.divides.length ? spec.divides.slice(0, 1) : SERVING;
+  const twice = name === "chips" ? degrees.some((degree) => said.has(degree)) : degrees.includes(name) && said.has("chips");
   return !typed && !other && !twice;
 }
 

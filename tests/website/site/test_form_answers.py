@@ -130,14 +130,16 @@ def test_the_only_value_is_not_said_twice(forms: Any) -> None:
 def test_no_identifier_is_left_in_an_answer(forms: Any) -> None:
     """Servers, chips and models by their names; and how many chips serve, where none is typed."""
 
-    def read(tab: Any, *_: Any) -> str:
+    def read(tab: Any, base: str, query: str = "") -> str:
+        visit(tab, base, query)
         unfold(tab)
         return str(tab.inner_text(".fb-desk"))
 
     for name in ("training-time", "cp-limit", "serving", "params"):
         shown = forms(name, read)
         assert re.findall(r"\b(?:nvidia|amd|google)/[\w-]+|\bsource \w+\d{4}\w+", shown) == [], name
-    assert "8 chips, by the degrees under More" in forms("serving", read)
+    degrees = "?model=llama-3-70b&chip=nvidia/h100-sxm&seq=8192&tp=8"
+    assert "8 chips, by the degrees under More" in forms("serving", read, degrees)
 
 
 def test_the_answer_stays_in_view_while_one_types(surf: Any, base: str) -> None:

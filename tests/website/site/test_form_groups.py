@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
+from flopbook.evaluation.calculator import calculate
 from flopbook.formulas import formulas, get_formula
-from scripts.website.pages.forms import FOLDED_FROM
+from flopbook.quantities.units import format_quantity
+from scripts.website.pages.forms import FOLDED_FROM, form_words
 from tests.support.forming import put, visit
 
 pytestmark = pytest.mark.browser
@@ -194,3 +196,20 @@ def test_the_name_of_an_input_stands_out_from_what_explains_it(
     calculator: str, name: str, label: list[str], forms: Any
 ) -> None:
     assert forms(calculator, _label, name) == label
+
+
+def _with_chips(tab: Any, base: str, count: str) -> str:
+    visit(tab, base, "")
+    tab.fill(".fb-questions input[id$=-chips]", count)
+    return str(tab.inner_text(".fb-answer .fb-large"))
+
+
+@pytest.mark.parametrize("name", ["decode", "prefill", "serving"])
+def test_any_number_of_chips_may_be_typed_over_the_example(name: str, forms: Any) -> None:
+    """The example gave a TP degree of 8, and 4 chips were refused as no multiple of it."""
+    formula = get_formula(name)
+    given = {key.replace("-", "_"): text for key, text in formula.examples[0].items()}
+    answer = form_words()[name]["answer"]
+    large = calculate(name, **given | {"chips": 4})[answer]
+    shown = format_quantity(large, formula.outputs[answer].unit)
+    assert forms(name, _with_chips, "4").partition(" ")[0] == shown.partition(" ")[0]
