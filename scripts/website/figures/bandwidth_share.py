@@ -25,8 +25,8 @@ def figure() -> Figure:
         f"Measured memory bandwidth of {len(rows)} chips as a share of the printed one, the best "
         f"of each: {medians}.",
         f"Measured memory bandwidth on {len(rows)} chips that {SOURCES} or more sources have "
-        "measured; a bar marks the highest rate. Reads come closest, copies reach less, and an "
-        "application the least.",
+        "measured; a bar marks the highest rate. Reads come closest, copies reach less, "
+        "applications least.",
         height,
         shapes,
         role="group",

@@ -51,8 +51,8 @@ def figure() -> Figure:
         "Both axes logarithmic. For a small batch the intensity equals the number of tokens. Then "
         f"each line bends: {'; '.join(facts)}. The dashed line is the ridge point of the {label} "
         f"at {ridge:,.0f} FLOP for each byte.",
-        "Feed-forward matrices of three models in bf16. A few tokens: intensity is their number. "
-        "Many tokens: the matrix is the limit. The smallest one passes the ridge late.",
+        "Feed-forward matrices of three models in bf16. With few tokens the intensity is their "
+        "number; with many, the matrix is the limit. The smallest matrix passes the ridge late.",
         334,
         tuple(shapes),
         plots=(chart,),

@@ -47,7 +47,7 @@ def erased(size: int) -> int:
 def figure(block: int = 16) -> Figure:
     """Two panels over the same numbers: one scale, and a scale for each block."""
     panels = (("one scale for all", VALUES), (f"a scale for each block of {block}", block))
-    facts = [f"with {name} it erases {erased(size)}" for name, size in panels]
+    facts = [f"with {name} it zeroes {erased(size)}" for name, size in panels]
     sheets = []
     for left, right in ((EDGE, 640 - EDGE), (EDGE, SHEET - EDGE)):
         shapes: list[str] = []

@@ -44,8 +44,8 @@ def figure() -> Figure:
         "Four micro-batches for each stage keep the bubble below a fifth",
         "Both axes logarithmic. Lines fall from nearly 1 towards (K - 1) / M. With four "
         f"micro-batches for each stage: {facts}.",
-        "GPipe and 1F1B, passes of equal length in all stages. Dots: four micro-batches for each "
-        "stage, where the loss is below a fifth whatever the length.",
+        "GPipe and 1F1B, passes of equal length in all stages. Dots: four micro-batches per "
+        "stage, where the loss stays below a fifth for any number of stages.",
         312,
         tuple(shapes),
         plots=(chart,),

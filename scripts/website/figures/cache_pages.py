@@ -55,8 +55,8 @@ def figure() -> Figure:
         f"Reserved in one piece, {percent(reserved())} of the memory holds tokens; in pages of "
         f"{PAGE} tokens, {percent(paged())}, and the rest is free for other sequences.",
         "Filled cells hold a token, hollow ones are taken and empty. Pages of one sequence need "
-        "not be neighbours: a table says where each lies. Only the last page of a sequence can be "
-        "partly empty.",
+        "not be neighbours: a table says where each one is. Only the last page of a sequence "
+        "can be partly empty.",
         216,
         tuple(shapes),
         narrow=Sheet(SHEET, 262, tuple(_phone())),

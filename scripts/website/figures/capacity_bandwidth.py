@@ -73,7 +73,7 @@ def figure() -> Figure:
         f"{len(chips_shown)} chips on logarithmic axes with diagonals of equal time to read the "
         f"memory once, from {format_quantity(times[0][0], 's')} ({times[0][1]}) to "
         f"{format_quantity(times[-1][0], 's')} ({times[-1][1]}). Chips with DRAM form one cloud; "
-        "those with SRAM only lie above and left of it.",
+        "SRAM-only chips sit above and to the left of it.",
         f"{len(chips_shown)} chips. Along a dashed line, reading the whole memory takes the same "
         "time. That time bounds the pace of a model that fills it: one token for each read.",
         400,

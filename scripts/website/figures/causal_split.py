@@ -42,9 +42,10 @@ def figure() -> Figure:
         f"A sequence of {CHUNKS} chunks on {CHIPS} chips. With neighbouring chunks the chips "
         f"compute {', '.join(f'{blocks:g}' for blocks in plain)} blocks of scores, so all wait "
         f"for the last. With a chunk from each end every chip computes {even[0]:g}.",
-        "Rows are queries, columns keys; what lies right of the diagonal is masked, and half of "
-        "each block on it. The number in a block is the chip that computes it. With neighbouring "
-        "chunks all wait for the last chip; with one from each end all end at the same time.",
+        "Rows are queries, columns keys; everything right of the diagonal is masked, and so is "
+        "half of each block on it. The number in a block is the chip that computes it. With "
+        "neighbouring chunks everyone waits for the last chip; with one from each end all chips "
+        "finish together.",
         _TOP + CHUNKS * _CELL + 62,
         tuple(shapes),
     )

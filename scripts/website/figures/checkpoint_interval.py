@@ -41,9 +41,9 @@ def figure(save: float = 30.0, restart: float = 600.0) -> Figure:
         f"A checkpoint takes {format_quantity(save, 's')} and a restart "
         f"{format_quantity(restart, 's')}. {'; '.join(facts)}.",
         f"A checkpoint stops the run for {format_quantity(save, 's')}, and a restart takes "
-        f"{restart / 60:g} minutes. Left, the run saves all the time; right, it repeats too "
-        "much after each failure. The point is the best interval. Around it the curve is flat: "
-        "being wrong by half costs little.",
+        f"{restart / 60:g} minutes. Too far left, the run saves all the time; too far right, it "
+        "repeats too much after each failure. The dot is the best interval. The curve is flat "
+        "around it, so being off by half costs little.",
         336,
         tuple(shapes),
         plots=(chart,),

@@ -64,9 +64,9 @@ def figure() -> Figure:
         f"{percent(shares[0][1] / sum(watts for _, watts in shares))} of the power goes to the "
         "GPUs themselves, and aisles take more floor than racks",
         f"{'; '.join(facts)}.",
-        f"{CHIPS:,} {chip(CHIP).name} in servers of eight, two servers to a rack, a tenth on top "
-        f"for cooling and losses. With aisles a hall takes {AISLES:g} times the floor of its racks "
-        "here, which is our assumption.",
+        f"{CHIPS:,} {chip(CHIP).name} in servers of eight, two servers to a rack, plus a tenth "
+        f"for cooling and losses. With aisles a hall takes {AISLES:g} times the floor of its "
+        "racks here, which is our assumption.",
         374,
         (*_power_bar(shares), *_names_below(shares), *_floors(areas)),
         narrow=Sheet(SHEET, 526, tuple(_phone(shares, areas))),

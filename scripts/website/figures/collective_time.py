@@ -47,8 +47,8 @@ def figure(
     return Figure(
         "Small arrays wait for hops, large ones for bytes",
         f"Both axes logarithmic. {'; '.join(facts)}; beyond that the time grows with the bytes.",
-        f"{title}. Left of a dot hops set the time, right of it bytes. On the right the lines run "
-        "together: for large arrays the number of chips hardly matters.",
+        f"{title}. Left of a dot, hops set the time; right of it, bytes do. Far right the lines "
+        "merge: for large arrays the number of chips hardly matters.",
         312,
         tuple(shapes),
         plots=(chart,),

@@ -45,8 +45,8 @@ def figure() -> Figure:
         f"halve the compute needed every {better:g} months, a factor of "
         f"{_grown(span, better)[1]:,.0f}; the band goes from one halving in {low:g} months to one "
         f"in {high:g}.",
-        "Two reasons why models got better. Between the dotted lines is the range of the "
-        "estimate for algorithms in its first version; in the published version it is wider.",
+        "Two reasons why models got better. The dotted lines bound the estimate for algorithms "
+        "in its first version; the published version has a wider band.",
         334,
         tuple(shapes),
         plots=(chart,),

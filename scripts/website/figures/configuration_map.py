@@ -84,8 +84,8 @@ def figure() -> Figure:
         f"{len(fitting)} fit: "
         f"{'; '.join(map(_tip, sorted(fitting, key=lambda division: division.idle)))}.",
         "Each point is one division of the chips; its number or its shape is the TP degree. "
-        "Gradients and optimizer are sharded over the replicas. What lies left of the line fits; "
-        "low is good, and only pipelines of TP 8 get enough micro-batches for chunks.",
+        "Gradients and optimizer are sharded over the replicas. Layouts left of the line fit, "
+        "and lower is better; only pipelines of TP 8 get enough micro-batches for chunks.",
         336,
         tuple(shapes),
         plots=(chart,),

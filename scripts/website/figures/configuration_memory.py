@@ -76,13 +76,13 @@ def figure() -> Figure:
     return Figure(
         f"TP 8 and PP 16 cut memory per GPU {held[0] / held[2]:.0f} times, sharding over replicas "
         f"{held[2] / held[4]:.1f} times more, and only then it fits",
-        f"Training Llama 3 405B at {SEQ:,} tokens, nothing computed again. {facts}. A chip has "
+        f"Training Llama 3 405B at {SEQ:,} tokens, no recomputation. {facts}. A chip has "
         f"{format_quantity(memory, 'byte')}.",
         "Each line adds one division to the one above it. ZeRO-1 shards the optimizer over 128 "
         "replicas, ZeRO-2 gradients as well, as soon as a chunk has them; added up whole first, "
-        "they leave what ZeRO-1 does. They gain so little because they divide states, and "
-        "what is left by then are activations. The scale is logarithmic: every labelled line is "
-        "ten times the one before.",
+        "they leave what ZeRO-1 does. They gain so little because they shard states, and by "
+        "then most of what is left is activations. The scale is logarithmic: every labelled "
+        "line is ten times the one before.",
         232,
         tuple(shapes),
         readings=tuple(

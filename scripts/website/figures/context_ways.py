@@ -76,8 +76,8 @@ def figure() -> Figure:
     )
     foot = _PANEL + 4
     return Figure(
-        "A gather brings a rank all keys, a ring one block after another, and an all-to-all swaps "
-        "tokens for heads",
+        "A gather brings a rank all keys, a ring brings them block by block, and an all-to-all "
+        "swaps tokens for heads",
         f"What rank {RANK} of {RANKS} holds while it computes. {facts}.",
         f"Rank {RANK} of {RANKS} while it computes. A row is the tokens of a rank, a column a "
         "head. Look at the queries: under gather and ring they stay a row, after the all-to-all "

@@ -31,9 +31,9 @@ def figure() -> Figure:
         f"In a node TP costs this run up to {percent(node / alone - 1)}; over two nodes the step "
         f"takes {two / alone:.1f} times as long",
         f"Time of a step: {told}.",
-        "A GPT of 3.6B parameters on 64 A100 in nodes of eight, 512 sequences of 2,048 in a step, "
-        "the fastest micro-batch at each degree. The model fits one GPU, so TP has nothing to give "
-        "here, and the bars show its price alone.",
+        "A GPT of 3.6B parameters on 64 A100 in nodes of eight, 512 sequences of 2,048 in a "
+        "step, the fastest micro-batch at each degree. The model fits on one GPU, so TP gains "
+        "nothing here, and the bars show its cost alone.",
         _ROW * len(times) + 10,
         tuple(_bars(times, 62, 470)),
         narrow=Sheet(344, _ROW * len(times) + 10, tuple(_bars(times, 52, 180))),

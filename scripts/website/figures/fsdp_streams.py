@@ -142,9 +142,9 @@ def figure() -> Figure:
         f"back {most[1]}. In the backward pass the gather of the next layer goes out before the "
         "gradients of the layer above it.",
         "Numbers are layers. Blue is arithmetic; the two shades of orange are weights and "
-        "gradients on their way. Gathers go ahead of the layer that computes, and in the backward "
-        "pass each goes out before the gradients of the layer above. Below: every place in which "
-        "a whole layer lies, and when.",
+        "gradients on their way. Gathers go ahead of the layer that computes, and in the "
+        "backward pass each goes out before the gradients of the layer above. Below: every "
+        "buffer that holds a whole layer, and when.",
         bottom + 6,
         tuple(shapes),
         readings=tuple(

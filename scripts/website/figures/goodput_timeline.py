@@ -92,9 +92,9 @@ def figure() -> Figure:
     return Figure(
         f"Saved rarely, well and too often, {counts[0]}, {counts[1]} and {counts[2]} of it count",
         "The same three failures in each. " + "; ".join(facts) + ".",
-        "Dark: work that stays. Light: work that a failure undoes. Thin: checkpoints. Empty: "
-        "restarts. The three runs fail at the same moments. Rare checkpoints lose more at each "
-        "failure, frequent ones all the time, and the restarts are the same whatever the interval.",
+        "Dark: work that counts. Light: work that a failure undoes. Thin: checkpoints. Empty: "
+        "restarts. All three runs fail at the same moments. Rare checkpoints lose more at every "
+        "failure, frequent ones lose time all along, and restarts cost the same at any interval.",
         height,
         shapes,
         narrow=Sheet(344, tall, sheet),

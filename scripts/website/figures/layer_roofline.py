@@ -81,9 +81,10 @@ def figure() -> Figure:
         "In training, matmuls and attention reach the flat roof; in decoding nothing does",
         f"The parts of a layer of Llama 3 8B on {device.name}, both axes logarithmic. "
         f"{'; '.join(facts)}.",
-        f"A layer of Llama 3 8B in bf16, for one sequence of {TOKENS:,} tokens and for {SEQUENCES} "
-        "sequences that each write one. Every point lies on the roof, where a perfect kernel would "
-        "be; real ones lie below. Norms are memory-bound whatever you do, unless they are fused.",
+        f"A layer of Llama 3 8B in bf16, for one sequence of {TOKENS:,} tokens and for "
+        f"{SEQUENCES} sequences that each write one. Every point is on the roof, where a perfect "
+        "kernel would be; real kernels stay below. Norms are memory-bound whatever you do, "
+        "unless they are fused.",
         322,
         tuple(shapes),
         plots=(chart,),

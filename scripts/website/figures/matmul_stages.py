@@ -83,9 +83,9 @@ def figure() -> Figure:
         f"Tensor cores work {shares[0]} of the time on a slice at a time, {shares[1]} with three "
         f"stages, {shares[2]} with the epilogue beside",
         ". ".join(facts) + ".",
-        f"Orange: slices on their way into a stage and, in the last row, the epilogue. Blue: "
-        f"products, in two shades for tiles in turn. A read takes {READ:g} times as long as a "
-        f"product, as on an H100 at the peak. Tiles here have only {SLICES} slices, where "
+        "Orange: slices on their way into a stage and, in the last row, the epilogue. Blue: "
+        f"products, in two shades for alternating tiles. A read takes {READ:g} times as long as "
+        f"a product, as on an H100 at the peak. Tiles here have only {SLICES} slices, where "
         "8,192 terms of a sum make 128: with those the copies matter as much, and the epilogue "
         "less.",
         height,

@@ -75,8 +75,9 @@ def figure() -> Figure:
         f"The largest step is from cache to main memory: {float(f'{ratio:.2g}'):,.0f} times the "
         "bytes",
         f"{chip(CHIP).name}, on a logarithmic scale, all cores together. {'; '.join(facts)}.",
-        "All cores together, from near to far, on a logarithmic scale; an arrow starts at the size "
-        "of the level above. What is on the chip is of like size, registers included.",
+        "All cores together, from near to far, on a logarithmic scale; an arrow starts at the "
+        "size of the level above. The levels on the chip are of similar size, registers "
+        "included.",
         bottom + 22,
         tuple(shapes),
         readings=tuple(

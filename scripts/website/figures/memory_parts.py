@@ -71,9 +71,9 @@ def figure(model: str = "llama-3-8b", seq: int = 2048) -> Figure:
         f"{format_quantity(sum(rows[2]), 'byte')}: it depends on what is counted",
         f"{'; '.join(facts)}. Activations of one sequence of {seq:,} tokens are "
         f"{format_quantity(live, 'byte')} of each.",
-        f"{name}, one sequence of {seq:,} tokens, nothing computed again. Each part is "
-        "drawn at its largest. The first three countings describe the same run of Adam in mixed "
-        "precision and differ in what they leave out; the last one keeps wider gradients.",
+        f"{name}, one sequence of {seq:,} tokens, no recomputation. Each part is drawn at its "
+        "largest. The first three countings describe the same run of Adam in mixed precision "
+        "and differ in what they leave out; the last one keeps wider gradients.",
         foot + 2,
         tuple(shapes),
         readings=tuple(

@@ -57,7 +57,7 @@ def figure() -> Figure:
         f"axes. Runs that were fitted: median error {fitted[0]}, bias {fitted[1]}. Runs that were "
         f"never fitted: median error {never_fitted[0]}, bias {never_fitted[1]}.",
         f"{len(lines)} training runs, each point linked to its source; the dashed lines are the "
-        "80 % band. What lies above one runs slower than predicted.",
+        "80 % band. Runs above one are slower than predicted.",
         398,
         tuple(shapes),
         plots=(chart,),

@@ -37,7 +37,7 @@ def figure() -> Figure:
         "Stacked areas over time. Always there: weights and optimizer state. Activations grow in "
         "the forward pass and shrink in the backward pass, while gradients grow; the update uses "
         f"all but the activations. At most: {sizes}.",
-        "Llama 3 8B, one sequence of 8,192 tokens, all but the scores of attention kept. "
+        "Llama 3 8B, one sequence of 8,192 tokens, everything kept but the attention scores. "
         "Activations pile up going forward and are freed going back. Times are drawn as if the "
         "backward pass took twice as long as the forward pass.",
         298,

@@ -27,8 +27,8 @@ def figure(chips: str = CHIPS, limit: str = "fsdp-limit", dtype: str = "bf16") -
     return Figure(
         f"{_least(limits)} needs the fewest tokens per chip for {LIMITS[limit]}",
         "; ".join(facts),
-        f"{title}, inside the scale-up network of each chip, from printed peaks and links. Shorter "
-        "is easier.",
+        f"{title}, inside the scale-up network of each chip, from printed peaks and links. "
+        "Shorter is better.",
         TOP + ROW * len(limits) + 4,
         tuple(_bars(limits)),
         narrow=Sheet(PHONE, 2 * ROW * len(limits), tuple(_phone_bars(limits))),

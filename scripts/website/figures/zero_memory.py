@@ -46,7 +46,7 @@ def figure(model: str = "llama-3-8b", dp: int = 64, memory: float = 0.0) -> Figu
     title = f"States of {shape(model).model.name} on each of {dp} devices"
     most, least = sum(states[0]), sum(states[-1])
     return Figure(
-        f"Cutting all states over {dp} devices takes {format_quantity(most, 'byte')} down to "
+        f"Sharding all states over {dp} devices takes {format_quantity(most, 'byte')} down to "
         f"{format_quantity(least, 'byte')}",
         facts,
         f"{title}, without activations. Bars are to scale.",
