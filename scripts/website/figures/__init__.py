@@ -11,9 +11,9 @@ import functools
 import importlib
 import inspect
 import json
-import math
 import pkgutil
 from collections.abc import Callable, Iterable
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -101,22 +101,18 @@ def called(name: str, **options: Any) -> str:
 
 
 def _plain(option: Any) -> str:
-    """An option as prose writes it; a number with a unit is a float."""
-    return _engineering(float(option)) if isinstance(option, float) else json.dumps(option)
+    """An option as prose writes it; a number with a unit is a float, as 80e9."""
+    if not isinstance(option, float):
+        return json.dumps(option)
+    text = f"{float(option):g}"
+    if "e" not in text:
+        return text
+    return Decimal(text).to_eng_string().lower().replace("e+", "e")
 
 
 def _named(option: Any) -> str:
     """An option as a part of an address."""
     return _plain(option) if isinstance(option, float) else str(option)
-
-
-def _engineering(number: float) -> str:
-    """A number in few digits, as people type it: 80e9, not 8e+10."""
-    text = f"{number:g}"
-    if "e" not in text:
-        return text
-    power = math.floor(math.log10(abs(number)) / 3) * 3
-    return f"{number / 10.0**power:g}e{power}"
 
 
 def figure_sources() -> dict[str, str]:

@@ -47,8 +47,8 @@ def figure(
         f"sequence {format_quantity(one['kv_seconds'], 's')}, and arithmetic as long as the "
         f"weights at {busy:,.0f} sequences; {room:,.0f} have room.",
         f"{name} in bf16 on {tp} chips of {find_chip(chip).name}. Weights are read once for "
-        "the whole batch, so the lower area is flat until arithmetic takes longer. Each cache is read "
-        "for its own sequence, so the area on top grows with the batch; its dotted edge is the "
+        "the whole batch, so the lower area is flat until arithmetic takes longer. Each cache is "
+        "read for its own sequence, so the area on top grows with the batch; its dotted edge is the "
         "whole step. Memory is full long before arithmetic matters.",
         334,
         tuple(shapes),

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from flopbook.drawing.scales import LETTER
 from flopbook.quantities.units import format_quantity
-from scripts.website.figures import origins
+from scripts.website.figures import called, origins
 from scripts.website.figures.chart import Chart
 from scripts.website.figures.drawing import Figure, Sheet, words
 from scripts.website.figures.narrow import WIDTH, narrow_sheet, shaped
@@ -307,6 +307,12 @@ def test_a_page_and_a_file_say_the_same_source() -> None:
     markup = line.markup("handbook/page.md")
     assert html.unescape(re.sub("<[^>]+>", "", markup)) == line.text
     assert 'class="fb-cite"' in markup and 'href="../../accelerators/"' in markup
+
+
+def test_a_call_writes_numbers_as_prose_does() -> None:
+    """The menu of a figure said memory=8e+10."""
+    assert called("x", memory=8e10, near=1.25e-7) == 'figure("x", memory=80e9, near=125e-9)'
+    assert called("x", share=0.5, count=3.0) == 'figure("x", share=0.5, count=3)'
 
 
 def test_a_series_begins_empty() -> None:
