@@ -57,3 +57,56 @@ def test_a_plan_takes_the_sequences_of_a_step(cli: Any) -> None:
     assert in_sequences.status == 0 and in_sequences.out == in_tokens.out
     inferred = json.loads(cli(*plan.split(), "--json").out)["inferred"]
     assert inferred[0].startswith("1,024 sequences of 4,096 tokens a step")
+
+
+def test_a_faster_layout_is_part_of_the_answer(cli: Any) -> None:
+    words = "predict --model qwen-3-30b-a3b --chip h100-sxm --chips 64 --batch-tokens 4Mi"
+    line = next(
+        line for line in cli(*words.split()).out.splitlines() if line.startswith("a faster layout")
+    )
+    options = line[line.index("with ") + 5 : line.index(" (flopbook plan)")]
+    assert "--ep " in options
+    record = json.loads(cli(*words.split(), *options.split(), "--json").out)
+    assert f"{record['prediction']['seconds']:.3g} s" in line
+    again = cli(*words.split(), *options.split(), "--tp", "1", "--pp", "1").out
+    assert "a faster layout" not in again
+
+
+def test_a_layout_that_cannot_run_says_so(cli: Any) -> None:
+    words = "predict --model llama-3-8b --chip h100-sxm --chips 64 --batch 96 --seq 4096"
+    out = cli(*words.split(), "--zero", "3").out
+    assert out.startswith("cannot run: 96 sequences") and "64 replicas" in out
+    assert "a faster layout" in out
+    assert "cannot run" not in cli(*words.replace("96", "128").split()).out
+
+
+def test_each_open_thing_has_a_size(cli: Any) -> None:
+    notes = [
+        line
+        for line in cli(*f"{TRAINING} --zero 3".split()).out.splitlines()
+        if line.startswith("note: assumed")
+    ]
+    sized = [note for note in notes if " %" in note]
+    assert len(sized) == len(notes) - 1  # but for the layout, which a line of its own sizes
+
+
+def test_weights_narrower_than_16_bits_are_named(cli: Any) -> None:
+    words = "--model deepseek-v3 --chip h200-sxm --chips 8 --answer 512"
+    said = cli(*f"predict {words} --batch 8".split()).out
+    assert "does not fit into" in said and "--dtype fp8" in said and "and it fits" in said
+    assert "--dtype fp8" not in cli(*f"predict {words} --batch 8 --dtype fp8".split()).out
+    planned = cli(*f"plan --serve {words}".split()).out
+    best = json.loads(cli(*f"plan --serve {words} --dtype fp8 --json".split()).out)["layouts"][0]
+    assert "nothing on 8 chips fits" in planned and f"{best['tokens_per_s']:,.0f}" in planned
+
+
+def test_prompts_that_are_read_together_are_told_apart_from_one(cli: Any) -> None:
+    alone = json.loads(cli(*f"{SERVING} --batch 1 --json".split()).out)["prediction"]
+    said = cli(*f"{SERVING} --batch 16".split()).out
+    assert f"{1e3 * alone['first_token']['seconds']:.3g} ms (--batch 1)" in said
+
+
+def test_serving_takes_the_chips_of_its_degree(cli: Any) -> None:
+    words = "predict --model llama-3-8b --chip h100-sxm --answer 64 --json"
+    one, two = (json.loads(cli(*words.split(), *more).out) for more in ([], ["--tp", "2"]))
+    assert two["prediction"]["bytes"] < one["prediction"]["bytes"]

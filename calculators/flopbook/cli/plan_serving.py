@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from flopbook.cli.layout import print_json
 from flopbook.evaluation.answers import columns, counted
+from flopbook.formulas.omissions import size_of
 from flopbook.planning.serving import (
     LATE,
     SLOW,
@@ -15,6 +16,7 @@ from flopbook.planning.serving import (
 )
 from flopbook.planning.serving_flags import ENGINES
 from flopbook.planning.serving_question import serving_question
+from flopbook.prediction.asking_serving import published_format
 from flopbook.prediction.options import word_option
 from flopbook.quantities.formatting import format_quantity
 
@@ -40,8 +42,24 @@ def answer(options: Mapping[str, str | None], top: int, *, as_json: bool) -> Non
     counts = ", ".join(f"{reason} {count:,}" for reason, count in serving_plan.infeasible.items())
     left = sum(serving_plan.infeasible.values())
     print(f"\nleft out: {left:,} of {serving_plan.considered:,}: {counts or 'nothing'}")
+    narrow = published_format(options)
+    if narrow:
+        print(_narrower(serving_plan, narrow, options))
     if framework and text:
         print(f"each replica: {ENGINES[framework].command} {text}")
+
+
+def _narrower(found: ServingPlan, narrow: str, options: Mapping[str, str | None]) -> str:
+    """What weights as they are published would change, where 16 bits are counted."""
+    words = f"note: the published checkpoint has its weights in {narrow}; with --dtype {narrow}"
+    served = plan_serving(serving_question({**options, "dtype": narrow}), 1)
+    if not served.layouts:
+        return f"{words} nothing serves either"
+    best = served.layouts[0].tokens_per_s
+    pace = f"{words} the best writes {best:,.0f} tokens/s"
+    return (
+        f"{pace} ({size_of(best / found.layouts[0].tokens_per_s - 1)})" if found.layouts else pace
+    )
 
 
 def _table(found: ServingPlan) -> str:

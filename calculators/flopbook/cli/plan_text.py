@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from flopbook.cli.assumed import OPEN_SOFTWARE, network_note
 from flopbook.evaluation.answers import columns, counted
 from flopbook.planning.comparing import Choice, best_of_each, joint_front
 from flopbook.planning.evidence import beyond_measured
@@ -14,11 +15,14 @@ from flopbook.planning.explaining import (
     other_chunks,
     parts_of_layout,
     reasons,
+    run_with,
     smallest_count,
 )
 from flopbook.planning.flags import FRAMEWORKS, flags_for
 from flopbook.planning.planner import PlannedLayout, RunPlan
 from flopbook.planning.recomputing import recomputed_in_part
+from flopbook.prediction.bands import SOFTWARE
+from flopbook.prediction.networks import NETWORK
 from flopbook.quantities.formatting import format_quantity
 from flopbook.quantities.units import percent
 
@@ -32,13 +36,13 @@ def answer(found: RunPlan, top: int, *, is_explained: bool) -> str:
     """The plan for one count of chips."""
     most = len(found.infeasible) if is_explained else MOST_REASONS
     if not found.layouts:
-        return "\n".join((nothing_fits(found), left_out(found, most), *_inferred(found)))
+        return "\n".join((nothing_fits(found), left_out(found, most), *_assumed(found)))
     rows = (found.front or listed(found))[:top]
     lines = [table(found, rows), "", why(found), *_chunks(found), *_in_part(found)]
     lines.append(left_out(found, most))
     if is_explained:
         lines += ["", parts(found)]
-    return "\n".join((*lines, *_inferred(found), *_beyond(found)))
+    return "\n".join((*lines, *_assumed(found), *_beyond(found)))
 
 
 def table(found: RunPlan, layouts: Sequence[PlannedLayout]) -> str:
@@ -200,9 +204,16 @@ def _named(part: str) -> str:
     return part.replace("_", " ")
 
 
-def _inferred(found: RunPlan) -> list[str]:
-    inferred = found.question.inferred
-    return [f"note: inferred: {', '.join(inferred)}"] if inferred else []
+def _assumed(found: RunPlan) -> list[str]:
+    """What nobody asked for: the size of a step, the network, the software."""
+    question = found.question
+    sizes = [name for name in question.inferred if name != SOFTWARE]
+    notes = [f"note: assumed: {', '.join(sizes)}"] if sizes else []
+    if found.layouts and NETWORK in question.run.inferred:
+        notes.append(f"note: {network_note(run_with(question, found.layouts[0]))}")
+    if SOFTWARE in question.inferred:
+        notes.append(f"note: {OPEN_SOFTWARE}; flopbook predict says what a stack changes")
+    return notes
 
 
 def _beyond(found: RunPlan) -> list[str]:

@@ -85,6 +85,7 @@ def predict_command(
 
     Example: flopbook predict --model llama-3-70b --chip h100-sxm --chips 512 --batch-tokens 4Mi
     """
+    from flopbook.cli.assumed import cannot_run, faster_rows, training_notes
     from flopbook.cli.layout_words import words_of_layout
     from flopbook.prediction.asking import predict
     from flopbook.prediction.options import refuse
@@ -105,8 +106,10 @@ def predict_command(
         *_memory_rows(prediction),
         *_spent_rows(prediction.spent),
         ("layout", *words_of_layout(prediction.layout())),
+        *([] if run else faster_rows(prediction, options)),
     ]
-    print(columns(rows))
+    stopped = cannot_run(prediction.run)
+    print("\n".join([stopped, columns(rows)] if stopped else [columns(rows)]))
     print("\nparts of the step")
     print(_shares(prediction.parts, "s"))
     if prediction.memory:
@@ -120,7 +123,8 @@ def predict_command(
     if prediction.interleaving:
         stages, waits = prediction.run.pp, prediction.parts["bubble"]
         print(f"note: {prediction.interleaving.told(stages, waits, prediction.seconds)}")
-    _print_notes(prediction.inferred, prediction.similar)
+    notes = _inferred(prediction) if run else training_notes(prediction, options)
+    _print_notes(notes, prediction.similar)
 
 
 def _of_run(
@@ -139,13 +143,16 @@ def _print_serving(
     options: Mapping[str, str | None], calibrate: str | None, *, as_json: bool
 ) -> None:
     """What serving reaches: times, throughput, and whether the batch fits."""
+    from flopbook.cli.assumed import serving_notes
     from flopbook.prediction.asking_serving import predict_serving
 
     prediction = predict_serving(options, _calibration("inference", calibrate))
     if as_json:
         print_json(prediction.record())
         return
-    load = f"{prediction.batch:,.0f} sequences at once"
+    served = prediction.serving
+    load = counted(int(prediction.batch), "sequence")
+    place = f"at once on {counted(int(served.chips), 'chip')}, TP {served.tp:.0f}"
     values = (
         ("first token", prediction.first_token, "s"),
         ("each token", prediction.token, "s"),
@@ -160,9 +167,9 @@ def _print_serving(
     rows.append(("memory of a chip", format_quantity(prediction.bytes, "byte", digits=3), verdict))
     if prediction.cost_per_million is not None:
         rows.append(("cost of a million tokens", f"{prediction.cost_per_million:.3g} USD", ""))
-    print(columns([*rows, ("batch", load, "")]))
+    print(columns([*rows, ("batch", load, place)]))
     print()
-    _print_notes(prediction.inferred, prediction.similar)
+    _print_notes(serving_notes(prediction, options), prediction.similar)
 
 
 def _between(low: float, high: float, unit: str) -> str:
@@ -170,9 +177,15 @@ def _between(low: float, high: float, unit: str) -> str:
     return "80 % band " + " to ".join(ends)
 
 
-def _print_notes(inferred: Sequence[str], similar: Sequence[SimilarRun]) -> None:
-    if inferred:
-        print(f"note: inferred: {', '.join(inferred)}")
+def _inferred(prediction: Prediction) -> list[str]:
+    """What a row of a file left open."""
+    names = ", ".join(prediction.inferred)
+    return [f"assumed, as the row does not say it: {names}"] if names else []
+
+
+def _print_notes(notes: Iterable[str], similar: Sequence[SimilarRun]) -> None:
+    for note in notes:
+        print(f"note: {note}")
     if not similar:
         print("note: measured runs like it: none on file")
     for run in similar:
@@ -200,7 +213,9 @@ def _conventions(prediction: Prediction) -> str:
 def _memory_rows(prediction: Prediction) -> list[tuple[str, str, str]]:
     memory = prediction.memory
     if memory is None:
-        return []
+        from flopbook.cli.assumed import why_no_memory
+
+        return [("memory", "n/a", why_no_memory(prediction))]
     room = format_quantity(abs(memory.room - memory.total), "byte", digits=3)
     verdict = f"fits, {room} are free" if memory.fits else f"does not fit: {room} too much"
     return [("memory", format_quantity(memory.total, "byte", digits=3), verdict)]

@@ -49,7 +49,7 @@ class ServingQuestion(NamedTuple):
 
 def serving_question(options: Mapping[str, str | None]) -> ServingQuestion:
     """The question that options of the command line ask. Raises FlopbookError."""
-    required(options)
+    required(options, ("model", "chip"))
     (model, _), runs_on = asked_model(options), machine(str(options["chip"]))
     if not runs_on.memory or not runs_on.memory_bandwidth:
         raise FlopbookError(f"memory or bandwidth of {runs_on.chip} is not published")

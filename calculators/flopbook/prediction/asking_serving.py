@@ -21,6 +21,8 @@ from flopbook.prediction.stacks import SERVING_STACKS, named
 
 PRECISIONS = ("bf16", "fp16", "fp8", "int8", "int4", "fp4")
 MILLION = 1e6
+# Formats of published weights that are narrower than 16 bits, as `--dtype` names them.
+_NAMED_FORMATS = {"fp8": "fp8", "mxfp4": "fp4", "int4": "int4"}
 # What serves models, as `--stack` names it.
 STACKS = (*SERVING_STACKS, *serving.EARLY_STACKS)
 
@@ -49,6 +51,11 @@ class ServingPrediction(NamedTuple):
     inferred: tuple[str, ...]
     similar: tuple[SimilarRun, ...]
     cost_per_million: float | None = None
+
+    @property
+    def reads_together(self) -> bool:
+        """Whether several prompts are read at once; at full load they come one by one."""
+        return self.serving.task == STATIC and self.batch > 1
 
     @property
     def fits(self) -> bool:
@@ -106,10 +113,27 @@ def predict_serving(
     )
 
 
-def _row(options: Mapping[str, str | None]) -> MeasuredRun:
-    required(options)
+def published_format(options: Mapping[str, str | None]) -> str | None:
+    """The format of the published weights, as `--dtype` names it, where nobody asked for one.
+
+    None where a format was asked for, or where the published one is not narrower than 16 bits.
+    """
     model, _ = asked_model(options)
-    chips = count_option(options, "chips") or 1
+    claim = model.claim("weight_format")
+    if claim is None or options.get("dtype"):
+        return None
+    return _NAMED_FORMATS.get(str(claim.value))
+
+
+def one_prompt(options: Mapping[str, str | None]) -> ServingPrediction:
+    """The same server with one sequence on it."""
+    return predict_serving({**options, "batch": "1"})
+
+
+def _row(options: Mapping[str, str | None]) -> MeasuredRun:
+    required(options, ("model", "chip"))
+    model, _ = asked_model(options)
+    chips = count_option(options, "chips") or count_option(options, "tp") or 1
     prompt = count_option(options, "seq") or DEFAULT_SEQUENCE
     batch = count_option(options, "batch")
     tp = count_option(options, "tp") or chips

@@ -17,7 +17,10 @@ _MAKERS = (".yaml", ".bib", ".py")
 
 
 class KnownRun(NamedTuple):
-    """A run that can be predicted: its id, its source and where that stands, and its size."""
+    """A run that can be predicted: its id, source and where that stands; software and size.
+
+    `stack` is empty of runs that serve.
+    """
 
     id: str
     source: str
@@ -25,6 +28,7 @@ class KnownRun(NamedTuple):
     generation: str
     is_mixture: bool
     precision: str
+    stack: str
     parameters: float
     chips: float
     trained: float
@@ -84,6 +88,7 @@ def _read(kind: str) -> Iterator[KnownRun]:
             generation=run.machine.generation,
             is_mixture=run.shape.is_mixture,
             precision=getattr(run, "precision", ""),
+            stack=getattr(run, "stack", ""),
             parameters=float(run.shape.parameters),
             chips=float(run.chips),
             trained=getattr(run, "trained", 1.0),

@@ -13,9 +13,10 @@ LAST_STAGE = 3  # of ZeRO
 _EXAMPLES = {"model": "--model llama-3-70b", "chip": "--chip h100-sxm", "chips": "--chips 512"}
 
 
-def required(options: Mapping[str, str | None]) -> None:
+def required(options: Mapping[str, str | None], names: Sequence[str] = tuple(_EXAMPLES)) -> None:
     """Raise FlopbookError for an option that nothing can stand in for."""
-    for name, example in _EXAMPLES.items():
+    for name in names:
+        example = _EXAMPLES[name]
         is_described = name == "model" and options.get("config")
         if not options.get(name) and not is_described:
             raise FlopbookError(f"--{name} is missing; give for example {example}")
