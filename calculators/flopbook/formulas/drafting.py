@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 from flopbook.formulas.declaration import Constant, Input, Output, formula
 from flopbook.formulas.omissions import omission
-from flopbook.quantities.ops import where
+from flopbook.quantities.ops import minimum, where
 
 A_TWENTIETH = Constant(0.05, "1", "time of a draft in the first example, over a pass")
 
@@ -20,6 +20,16 @@ def drafts_that_take_time(draft_tokens: float, draft_time: float) -> float:
     return 1 / (1 + taken) - 1
 
 
+@omission(
+    "checking a draft counts as long as writing one token, which holds while memory limits a pass: "
+    "in a batch so large that arithmetic does, the speed-up is smaller ({size})",
+    of="speedup",
+)
+def checks_that_take_time(speedup: float, operations: float) -> float:
+    """Where arithmetic limits a pass, time is operations: the speed-up is one over theirs."""
+    return minimum(1 / (operations * speedup) - 1, 0)
+
+
 @formula(
     "speculative-decoding",
     title="Speculative decoding",
@@ -33,7 +43,7 @@ def drafts_that_take_time(draft_tokens: float, draft_time: float) -> float:
     },
     sources=("leviathan2023fast",),
     symbols={"missed": r"\mu"},
-    omissions=(drafts_that_take_time,),
+    omissions=(drafts_that_take_time, checks_that_take_time),
     asks=("acceptance", "draft_tokens", "draft_time"),
     examples=(
         {"acceptance": "0.8", "draft-tokens": "5", "draft-time": "0.05"},
@@ -83,8 +93,7 @@ def speculative_decoding(
         - That tokens are not accepted independently of each other, and less often in some texts
           than in others. [no size: it is a matter of the text]
         - That a pass over a large batch is limited by arithmetic: then the operations above are
-          time, and a draft makes it slower. [no size: the batch is not
-          asked; below that of min-batch there is no such limit]
+          time. [checks_that_take_time]
         - The cache of the draft model, which takes memory from the batch. [no size: its shape is
           not asked]
     """
