@@ -181,3 +181,24 @@ def test_what_stands_beside_the_block() -> None:
     assert size("rest_of_the_layer", 0.4) == 0.4
     assert size("narrower_dispatch", 2) == near(1 / 3)
     assert size("narrower_dispatch", 1) == near(-1 / 3)
+
+
+def test_a_start_that_is_not_counted_is_that_of_the_fastest_links() -> None:
+    late = left_out.LEAST_START
+    assert size("start_without_a_sweep", 0, 8, 10 * late) == near(0.1)
+    assert size("start_without_a_sweep", 1e-6, 8, 10 * late) == 0
+    assert size("start_without_a_sweep", 0, 1, 0) == 0
+    assert size("starts_apart", 2, 8, 10) == near(0.2)
+    assert size("starts_apart", 2, 1, 0) == 0
+
+
+def test_a_tree_between_servers_has_a_step_for_each_doubling() -> None:
+    """Of 64 chips in eights: three doublings up and down, one hop of each counted already."""
+    step = left_out.NETWORK_STEP
+    for servers, doublings in ((2, 1), (3, 1), (8, 3), (1024, 10), (4096, 12)):
+        share = size("steps_between_servers", "all-reduce", 8 * servers, 8, 1e-6, 1, 1)
+        assert share == near(2 * (doublings * step - 1e-6))
+    assert size("steps_between_servers", "all-gather", 64, 8, 1e-6, 1, 1) == 0
+    assert size("steps_between_servers", "all-reduce", 8, 8, 1e-6, 0, 1) == 0
+    assert size("steps_between_servers", "all-reduce", 8, inf, 1e-6, 0, 0) == 0
+    assert size("steps_between_servers", "all-reduce", 64, 8, 1e-3, 1, 1) == 0

@@ -14,6 +14,7 @@ from flopbook.data.measured_runs import run_files
 from flopbook.data.runs import MeasuredRun, RunSource
 from flopbook.errors import FlopbookError
 from flopbook.evaluation.calculator import calculate
+from flopbook.formulas.network_omissions import starts_apart
 from flopbook.prediction import collectives, memory
 from flopbook.prediction.fits import cases_of
 from flopbook.prediction.fitted import fitted_kinds
@@ -204,3 +205,16 @@ def test_rows_on_file_are_covered_as_the_bands_say() -> None:
         assert kinds[kind]["coverage"] > 0.8 - slack
     for model in (memory.MODEL, collectives.MODEL):
         assert not cases_of(model, run_files().values()).refused
+
+
+def test_small_sums_differ_by_the_factors_that_the_calculator_states() -> None:
+    cases = cases_of(collectives.MODEL, run_files().values()).cases
+    small = [
+        case
+        for case in cases
+        if case.inputs.options["op"] == "all-reduce" and case.inputs.options["bytes"] <= 2**20
+    ]
+    predicted = collectives.predict([case.inputs for case in small], {})
+    ratios = [case.measured / one for case, one in zip(small, predicted, strict=True)]
+    low, high = np.percentile(ratios, [10, 90])
+    assert len(small) > 50 and f"{low:.1f} to {high:.1f} times" in starts_apart.message

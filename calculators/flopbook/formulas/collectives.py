@@ -24,6 +24,9 @@ from flopbook.formulas.network_omissions import (
     cards_below_their_rate,
     links_without_a_sweep,
     one_port_for_both_sides,
+    start_without_a_sweep,
+    starts_apart,
+    steps_between_servers,
     sums_in_the_network,
 )
 from flopbook.formulas.slices import SLICE_SYMBOLS, slice_links, slice_sides
@@ -216,6 +219,9 @@ def traffic(
         sums_in_the_network,
         cards_below_their_rate,
         links_without_a_sweep,
+        start_without_a_sweep,
+        starts_apart,
+        steps_between_servers,
     ),
     parts=(amounts, slice_sides, slice_links, slice_hops, traffic),
 )
@@ -279,6 +285,9 @@ def collective(
         - Congestion among jobs. [no size: it is a matter of the cluster and of its other jobs]
         - Links for which no sweep is published, whose rates are taken as printed.
           [links_without_a_sweep]
+        - The start of a collective, where no sweep says it, and that sweeps differ in it.
+          [start_without_a_sweep, starts_apart]
+        - Steps of a tree between servers, beyond one hop up and one down. [steps_between_servers]
         - Axes of unlike length, which need shares to match. [no size: all axes carry N - 1 of N
           parts whatever their lengths, and shares that match change the start alone]
     """

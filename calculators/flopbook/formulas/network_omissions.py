@@ -20,6 +20,10 @@ GEN4_LEAST = Constant(30e9, "byte/s", "no other port than PCIe Gen4 x16 has 30 t
 GEN4_MOST = Constant(33e9, "byte/s", "PCIe Gen4 x16, rounded up")
 GEN5_LEAST = Constant(62e9, "byte/s", "no other port than PCIe Gen5 x16 has 62 to 65 GB/s")
 GEN5_MOST = Constant(65e9, "byte/s", "PCIe Gen5 x16, rounded up")
+# The startup of NVLink 4 in accelerators/links.yaml.
+LEAST_START = Constant(9.45e-6, "s", "start of a collective on the links where it is shortest")
+# Tree, protocol LL, over the network: `hwLatencies` in src/graph/tuning.cc of NCCL at 5067397c.
+NETWORK_STEP = Constant(5e-6, "s", "a step of a small message between servers")
 RING_OF_FOUR = Constant(4.0, "1", "chips from which on a ring makes an all-to-all slower")
 # The largest of 72 even draws lies 2.9 standard deviations above their mean, that of 300 3.4.
 FULLEST = Constant(3.0, "1", "standard deviations of the fullest chip above the mean")
@@ -110,6 +114,64 @@ def cards_below_their_rate(
     whole = where(seconds > 0, seconds, SECOND)
     beyond = scaleout_bytes / scaleout_bandwidth
     return maximum(beyond / CARD_SHARE - maximum(beyond, bandwidth_seconds), 0) / whole
+
+
+@omission(
+    "no start is counted for links without a published sweep: NCCL takes 9 µs on NVLink 4 and 41 "
+    "µs on NVLink 3 and 5, --startup 9us ({size})",
+    of="seconds",
+)
+def start_without_a_sweep(startup: float, chips: float, seconds: float) -> float:
+    """The least of both starts, where several chips take part."""
+    whole = where(seconds > 0, seconds, SECOND)
+    return where(startup > 0, 0, LEAST_START * minimum(chips - 1, 1)) / whole
+
+
+@omission(
+    "published sweeps of small messages differ: eight in ten all-reduces of up to 1 MiB took 0.6 "
+    "to 2.6 times the time counted here; with twice the start it takes longer ({size})",
+    of="seconds",
+)
+def starts_apart(startup: float, chips: float, seconds: float) -> float:
+    """The start once more."""
+    whole = where(seconds > 0, seconds, SECOND)
+    return startup * minimum(chips - 1, 1) / whole
+
+
+@omission(
+    "a hop between servers counts as one within, --latency: NCCL reckons with 5 µs for each step "
+    "of a tree between servers, up and down, and a small message takes longer ({size})",
+    of="seconds",
+)
+def steps_between_servers(
+    op: str,
+    chips: float,
+    chips_per_node: float,
+    latency: float,
+    scaleout_bytes: float,
+    seconds: float,
+) -> float:
+    """Two passes over the doublings of the servers, less the two hops that are counted."""
+    sums = {"all-reduce": 2}.get(op, 0)
+    whole = where(seconds > 0, seconds, SECOND)
+    servers = where(scaleout_bytes > 0, chips / where(scaleout_bytes > 0, chips_per_node, 1), 1)
+    # Formulas have no logarithm; a cluster has fewer than 8,192 servers.
+    doublings = (
+        where(servers >= 2, 1, 0)
+        + where(servers >= 4, 1, 0)
+        + where(servers >= 8, 1, 0)
+        + where(servers >= 16, 1, 0)
+        + where(servers >= 32, 1, 0)
+        + where(servers >= 64, 1, 0)
+        + where(servers >= 128, 1, 0)
+        + where(servers >= 256, 1, 0)
+        + where(servers >= 512, 1, 0)
+        + where(servers >= 1024, 1, 0)
+        + where(servers >= 2048, 1, 0)
+        + where(servers >= 4096, 1, 0)
+    )
+    counted = where(servers >= 2, latency, 0 * latency)
+    return sums * maximum(doublings * NETWORK_STEP - counted, 0) / whole
 
 
 @omission(
