@@ -48,8 +48,8 @@ def figure(
         f"weights at {busy:,.0f} sequences; {room:,.0f} have room.",
         f"{name} in bf16 on {tp} chips of {find_chip(chip).name}. Weights are read once for "
         "the whole batch, so the lower area is flat until arithmetic takes longer. Each cache is "
-        "read for its own sequence, so the area on top grows with the batch; its dotted edge is the "
-        "whole step. Memory is full long before arithmetic matters.",
+        "read for its own sequence, so the area on top grows with the batch; its dotted edge is "
+        "the whole step. Memory is full long before arithmetic matters.",
         334,
         tuple(shapes),
         plots=(chart,),

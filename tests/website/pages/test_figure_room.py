@@ -30,6 +30,7 @@ FIGURES = (
         {"array": "bf16[8,8]", "mesh": "X=4,Y=2", "layouts": "A[I_X, J]; A[I_X, J_Y]", "across": 2},
     ),
     ("dot-assembly", {}),
+    ("double-trees", {}),
     ("gpu-node", {}),
     ("language-models", {}),
     ("layer-roofline", {}),
