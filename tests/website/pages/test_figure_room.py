@@ -60,6 +60,7 @@ FIGURES = (
     ("scheme-arrays", {"scheme": "tp"}),
     ("scheme-arrays", {"scheme": "mixed"}),
     ("size-intensity", {}),
+    ("sm-core", {}),
     ("strong-scaling", {}),
     ("systolic-array", {"moving": True}),
     ("torus-slice", {}),
