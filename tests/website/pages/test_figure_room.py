@@ -33,6 +33,7 @@ FIGURES = (
     ("double-trees", {}),
     ("gpu-node", {}),
     ("language-models", {}),
+    ("latent-matrices", {}),
     ("layer-roofline", {}),
     ("layout-map", {}),
     ("memory-parts", {}),
