@@ -19,10 +19,12 @@ from flopbook.errors import FlopbookError, UnknownName
 from flopbook.evaluation.calculator import calculate
 from flopbook.planning.planner import plan
 from flopbook.planning.question import question_of
-from flopbook.prediction.asking import predict
+from flopbook.prediction.asking import predict, run_of
 from flopbook.prediction.asking_serving import predict_serving
 from flopbook.prediction.bands import Adjustment
 from flopbook.prediction.calibration import Calibration
+from flopbook.prediction.named_models import asked_model
+from flopbook.prediction.possible_layouts import possible
 from tests.support.huggingface_configs import SAME
 
 ASKED = {
@@ -105,6 +107,15 @@ def test_similar_runs_are_on_file_and_of_the_same_generation() -> None:
         ({"hsdp": "4", "zero": "0"}, "--hsdp 4 groups divide what ZeRO shards; give --zero 1 to 3"),
         ({"batch_tokens": "10000"}, r"is no multiple of --seq 8,192; use 8,192 \(1 sequence\)"),
         ({"batch_tokens": "4M"}, r"use 3,997,696 \(488 sequences\) or 4,194,304 \(512 seq"),
+        # What no framework starts; each of these had a step time.
+        ({"ep": "16"}, "--ep 16 divides experts, and the model has none"),
+        ({"chips": "768", "tp": "3"}, "--tp 3 does not divide 64 attention heads; use 2 or 4"),
+        ({"pp": "128", "tp": "1"}, "--pp 128 is larger than --layers 80"),
+        ({"virtual": "32"}, "--virtual 32 on 4 stages are 128 chunks of 80 layers; use at most 20"),
+        ({"virtual": "2", "batch_tokens": "768Ki"}, "multiple of the stages, not 6 for --pp 4"),
+        ({"batch_tokens": None, "batch": "500"}, "over 16 replicas; use 496 or 512 sequences"),
+        ({"batch_tokens": None, "batch": "8"}, "leaves some of 16 replicas without any; use 16"),
+        ({"micro_batch": "3"}, "--micro-batch 3 does not divide the 32 sequences of each of 16"),
         ({"recompute": "some"}, "--recompute is 'some', expected one of none, selective, full"),
         ({"recompute_layers": "2"}, "--recompute-layers counts layers of --recompute full"),
         ({"recompute": "full", "recompute_layers": "0"}, "--recompute-layers is 0, expected"),
@@ -118,6 +129,20 @@ def test_a_mistake_is_one_line(change: dict[str, str | None], said: str) -> None
     with pytest.raises(FlopbookError, match=said) as caught:
         predict({**ASKED, **change})
     assert "\n" not in str(caught.value)
+
+
+def test_an_open_micro_batch_divides_the_sequences_of_a_replica() -> None:
+    """Three sequences were once one micro-batch and a half of two."""
+    run = predict({"model": "llama-3-8b", "chip": "h100-sxm", "chips": "64", "batch": "192"}).run
+    assert (run.micro_batch, run.micro_batches, run.batch) == (1, 3, 192)
+
+
+def test_layouts_are_checked_where_no_memory_is_published() -> None:
+    asked = {"model": "llama-3-8b", "chip": "nvidia/h100-sxm", "chips": "12", "tp": "3"}
+    without = run_of(asked)
+    without = without._replace(machine=without.machine._replace(memory=0.0))
+    with pytest.raises(FlopbookError, match="does not divide 32 attention heads"):
+        possible(asked_model(asked)[1], without, None)
 
 
 @pytest.mark.parametrize("change", [{"model": "llama-3-71b"}, {"chip": "h1000"}, {"stack": "tita"}])

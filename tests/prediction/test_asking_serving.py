@@ -80,6 +80,7 @@ def test_calibration_shortens_times_where_it_raises_rates() -> None:
         ({"model": None}, "--model is missing"),
         ({"batch": "0"}, "--batch is 0"),
         ({"chips": "8", "tp": "3"}, "--tp 3 does not divide 8 chips"),
+        ({"chips": "3"}, "--tp 3 does not divide 32 attention heads; use 2 or 4"),
         ({"dtype": "fp3"}, "--dtype is 'fp3'"),
     ],
 )

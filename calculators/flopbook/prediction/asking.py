@@ -30,6 +30,7 @@ from flopbook.prediction.options import (
     step_sequences,
     word_option,
 )
+from flopbook.prediction.possible_layouts import possible
 from flopbook.prediction.similar import SimilarRun, similar_runs
 from flopbook.prediction.spending import Spending, list_price, spending
 from flopbook.prediction.stacks import OTHER, SERVING_STACKS, chosen_stack, named
@@ -141,6 +142,7 @@ def predict(
     """
     run = run_of(options)
     _, model = asked_model(options)
+    run = possible(model, run, step_sequences(options, int(run.shape.tokens)))
     memory, problem = _memory(model, run)
     if run.machine.memory and not (memory and memory.fits):
         run = made_to_fit(model, run, _given(options))

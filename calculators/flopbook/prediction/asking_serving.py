@@ -15,6 +15,7 @@ from flopbook.prediction.fitted import fitted_kinds
 from flopbook.prediction.known_runs import known_runs
 from flopbook.prediction.named_models import asked_model, sizes_of
 from flopbook.prediction.options import count_option, required, word_option
+from flopbook.prediction.possible_layouts import check_served_heads
 from flopbook.prediction.serving import DECODE, LOADED, PREFILL, STATIC, Serving
 from flopbook.prediction.similar import SimilarRun, nearest
 from flopbook.prediction.stacks import SERVING_STACKS, named
@@ -139,6 +140,8 @@ def _row(options: Mapping[str, str | None]) -> MeasuredRun:
     tp = count_option(options, "tp") or chips
     if chips % tp:
         raise FlopbookError(f"--tp {tp} does not divide {chips} chips")
+    sizes = sizes_of(model, prompt)
+    check_served_heads(sizes.get("n_heads", 0), tp)
     lengths = {"input_len_tokens": prompt, "output_len_tokens": count_option(options, "answer")}
     asked = {} if batch is None else {"batch_seqs": batch}
     return MeasuredRun(
@@ -147,7 +150,7 @@ def _row(options: Mapping[str, str | None]) -> MeasuredRun:
         publication="",
         where="",
         measured={},
-        model=sizes_of(model, prompt),
+        model=sizes,
         hardware={"chip": str(options["chip"]), "n_chips": chips},
         parallelism={"tp": tp},
         run={

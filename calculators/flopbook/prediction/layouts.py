@@ -39,6 +39,8 @@ USUAL_MICRO_BATCH_TOKENS = 8192
 # Attention and feed-forward of the same input: one sum over tensor-parallel ranks in place of two.
 PARALLEL_BLOCKS = "parallel transformer block"
 FSDP = 3  # the stage that shards weights too
+# What a run leaves open and a rule fills in.
+OPEN_LAYOUT, OPEN_MICRO_BATCH = "layout", "micro-batch size"
 # From this year on stacks have fused attention.
 FLASH_YEAR = 2023
 # What submissions to MLPerf train language models in, where they do not say: so all of those do
@@ -121,7 +123,7 @@ def training_run(row: MeasuredRun, year: int, words: str = "") -> RunLayout:
     software, strategy = str(row.run.get("software", "")), str(degrees.get("strategy", ""))
     stack = stack_named(f"{software} {strategy} {row.publication} {words}")
     split = _split(row, shape.tokens, runs_on.is_torus)
-    inferred = ["layout", *split.inferred] if is_chosen else list(split.inferred)
+    inferred = [OPEN_LAYOUT, *split.inferred] if is_chosen else list(split.inferred)
     zero = degrees.get("zero_stage")
     if zero is None:
         inferred.append("ZeRO stage")
@@ -245,7 +247,7 @@ def _split(row: MeasuredRun, tokens: float, is_torus: bool) -> _Split:
     batch = _sequences(row, tokens)
     micro_batch, accumulation = degrees.get("micro_batch_seqs"), degrees.get("grad_accum")
     if micro_batch is None:
-        inferred.append("micro-batch size")
+        inferred.append(OPEN_MICRO_BATCH)
         per_replica = batch / dp if batch else None
         micro_batch = _micro_batch(per_replica, accumulation, pp, tokens, is_torus)
     micro_batches = accumulation or (batch / (dp * micro_batch) if batch else None)
