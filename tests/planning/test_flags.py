@@ -62,6 +62,11 @@ def test_megatron_divides_the_chips_and_the_batch(layout: PlannedLayout) -> None
     assert flags.get("recompute-granularity", "none") == layout.recompute
     assert ("expert-model-parallel-size" in flags) == (asked(layout) is MIXTURE)
     assert int(flags.get("num-virtual-stages-per-pipeline-rank", 1)) == layout.virtual
+    # What the time of the plan takes for granted and Megatron leaves off.
+    is_replicated = layout.dp * layout.cp > 1
+    assert ("overlap-grad-reduce" in flags) == is_replicated
+    assert ("overlap-param-gather" in flags) == (is_replicated and layout.zero >= 1)
+    assert flags.get("moe-token-dispatcher-type") == ("alltoall" if layout.ep > 1 else None)
 
 
 def titan_chunks(flags: dict[str, str], question: Question) -> int:

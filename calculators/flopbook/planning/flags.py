@@ -79,6 +79,9 @@ def _megatron(question: Question, layout: PlannedLayout) -> Flags:
     }
     if question.run.shape.is_mixture:
         settings["expert-model-parallel-size"] = layout.ep
+    if layout.ep > 1:
+        # Its default gathers the tokens of all ranks for each; the plan sends each to its experts.
+        settings["moe-token-dispatcher-type"] = "alltoall"
     layers, chunks = int(question.run.shape.layers), layout.pp * layout.virtual
     if layers % chunks:
         settings["pipeline-model-parallel-layout"] = f"'{megatron_layout(layers, chunks)}'"
@@ -102,6 +105,10 @@ def _megatron_sharding(layout: PlannedLayout) -> Settings:
         settings["use-distributed-optimizer"] = True
     if layout.hsdp > 1:
         settings["num-distributed-optimizer-instances"] = layout.hsdp
+    # Both are off by default, and the time of a plan hides this traffic behind the passes.
+    if layout.dp * layout.cp > 1:
+        settings["overlap-grad-reduce"] = True
+        settings |= {"overlap-param-gather": True} if layout.zero >= 1 else {}
     if layout.zero >= 2 and layout.pp == 1:
         settings |= {
             "use-megatron-fsdp": True,
