@@ -56,7 +56,6 @@ FIGURES = (
     ("context-ways", {}),
     ("causal-split", {}),
     ("narrow-sums", {}),
-    ("product-roof", {}),
     ("recompute-memory", {}),
     ("scheme-arrays", {"scheme": "fsdp"}),
     ("scheme-arrays", {"scheme": "tp"}),
