@@ -72,14 +72,6 @@ def test_a_faster_layout_is_part_of_the_answer(cli: Any) -> None:
     assert "a faster layout" not in again
 
 
-def test_a_layout_that_cannot_run_says_so(cli: Any) -> None:
-    words = "predict --model llama-3-8b --chip h100-sxm --chips 64 --batch 96 --seq 4096"
-    out = cli(*words.split(), "--zero", "3").out
-    assert out.startswith("cannot run: 96 sequences") and "64 replicas" in out
-    assert "a faster layout" in out
-    assert "cannot run" not in cli(*words.replace("96", "128").split()).out
-
-
 def test_each_open_thing_has_a_size(cli: Any) -> None:
     notes = [
         line

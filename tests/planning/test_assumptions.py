@@ -40,9 +40,9 @@ def test_a_rule_may_be_several_times_slower_than_a_search() -> None:
 
 def test_nothing_is_open_where_all_is_said() -> None:
     layout = fastest_layout(DENSE, predict(DENSE).run)
-    assert layout is not None and leaves_open(DENSE)
+    assert layout is not None and leaves_open(DENSE, is_mixture=False)
     degrees = dict.fromkeys(("tp", "pp", "cp", "ep", "zero", "micro_batch"), "1")
-    assert not leaves_open({**DENSE, **degrees, "dp": "16", "recompute": "none"})
+    assert not leaves_open({**DENSE, **degrees, "recompute": "none"}, is_mixture=False)
 
 
 def test_a_stack_is_predicted_as_if_it_were_named() -> None:

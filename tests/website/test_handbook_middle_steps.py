@@ -166,11 +166,11 @@ def test_folded_pipelines_hold_as_much_on_every_stage(schedule: str) -> None:
 
 
 def test_the_two_directions_of_dualpipe_have_colours_of_their_own() -> None:
-    """Passes of the first half of the micro-batches are cold, those of the second are warm."""
+    """Passes that enter at the bottom have other fills, and a line at their foot."""
     drawn = "".join(figure_of("pipeline-schedule", schedule="dualpipe").parts)
     inks = set(re.findall(r'class="fb-on(\d)"[^>]*>(\d)</text>', drawn))
-    assert {fill for fill, batch in inks if int(batch) <= 4} <= set("0852")
-    assert {fill for fill, batch in inks if int(batch) > 4} <= set("6143")
+    first = {fill for fill, batch in inks if int(batch) <= 4}
+    assert first and first.isdisjoint(fill for fill, batch in inks if int(batch) > 4)
     assert "enters at the top" in figure_of("pipeline-schedule", schedule="dualpipe").caption
 
 
@@ -220,15 +220,6 @@ def test_memory_and_backward_pass_of_context_parallelism_by_hand() -> None:
     back = numbers_of("context-parallelism", "A ring hides forward")
     assert agrees(2474 * (4 * 2) / (2 * 2) * 2 / 5, back, 0.001)
     assert agrees(2474 * (2 * 2 + 2 * 4) / (2 * 2) * 2 / 5, back, 0.001)
-
-
-def test_a_leaf_of_one_tree_is_inside_the_other() -> None:
-    """Eight ranks in order: odd places of a tree are leaves; the second tree moves all by one."""
-    ranks = range(1, 9)
-    leaves = {rank for rank in ranks if rank % 2}
-    moved = {rank for rank in ranks if (rank % 8 + 1) in leaves}
-    assert leaves == {1, 3, 5, 7} and moved == {2, 4, 6, 8}
-    assert "give every rank the place of its neighbour" in text_of("networks")
 
 
 def test_the_backward_pass_of_a_layer_hides_as_many_bytes_for_each_flop() -> None:

@@ -21,10 +21,8 @@ MEND = (
     "note, and add yours"
 )
 _ABOUT = ("field", *CONDITIONS, "per", "type", "topology")
-# What follows from the claims of an entry together is no change of one of them.
-_DERIVED = ("chosen", "si_value")
-# What is one quantity for the rule of choice: see flopbook.hardware.choice.quantity_of, which reads
-# a Claim; a snapshot holds plain dicts.
+_DERIVED = ("chosen", "si_value")  # follows from the claims of an entry together
+# What is one quantity for the rule of choice; flopbook.hardware.choice.quantity_of reads a Claim.
 _SAME = (
     *("field", "per", "dtype", "engine", "sparsity"),
     *("tier", "direction", "aggregate", "of", "shape"),
@@ -39,8 +37,7 @@ Record = Mapping[str, Any]
 class Change(NamedTuple):
     """One difference: how is `added`, `removed`, `changed`, `reread` or `unreadable`.
 
-    `relative` is the change of a number, where both sides are numbers; `also` names what changed
-    beside the value.
+    `relative` is the change of a number; `also` names what changed beside the value.
     """
 
     kind: str
@@ -264,8 +261,8 @@ def relative(old: Any, new: Any) -> float | None:
     """The change of a number relative to the old one; None where there is no number for it."""
     if not isinstance(old, (int, float)) or not isinstance(new, (int, float)) or not old:
         return None
-    ratio = new / old  # infinite where the old one was next to nothing
-    return ratio - 1 if math.isfinite(ratio) else None
+    share = new / old - 1  # infinite where the old one was next to nothing
+    return share if math.isfinite(share) else None
 
 
 def label(claim: Record) -> str:
@@ -387,7 +384,7 @@ def _row(name: str, before: Record, after: Record) -> Iterator[Change]:
 def _near(old: object, new: object) -> bool:
     """Equal but for the last digits, which the order of additions may change."""
     if isinstance(old, (int, float)) and isinstance(new, (int, float)):
-        return abs(old - new) <= 1e-12 * max(abs(old), abs(new))
+        return math.isclose(old, new, rel_tol=1e-12)
     return old == new
 
 
@@ -396,7 +393,7 @@ def _problems(written: Sequence[Change]) -> Iterator[str]:
     for change in written:
         if change.old_source != change.new_source or change.relative is None:
             continue
-        # The slack keeps a change of exactly LARGE, which floats miss, on the right side.
+        # The slack keeps a change of exactly LARGE on the right side.
         if abs(change.relative) > LARGE + 1e-9:
             moved = f"{change.old} to {change.new} ({percent(change.relative, signed=True)})"
             source = f"with the same source {change.new_source}"

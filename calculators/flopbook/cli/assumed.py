@@ -17,7 +17,6 @@ from flopbook.planning.assumptions import (
     with_larger_steps,
 )
 from flopbook.prediction.asking import OPEN_BATCH
-from flopbook.prediction.asking_serving import one_prompt, predict_serving, published_format
 from flopbook.prediction.bands import SOFTWARE
 from flopbook.prediction.networks import NETWORK
 from flopbook.prediction.options import flag_of
@@ -40,36 +39,25 @@ _NO_MEMORY = "no memory: "
 
 
 def faster_rows(prediction: Prediction, options: Options) -> list[tuple[str, str, str]]:
-    """The fastest layout that a plan finds, where it saves a tenth or ours cannot run."""
+    """The fastest layout that a plan finds, where it saves a tenth or ours does not fit."""
     # A plan is not calibrated, so the two would not be of one kind.
-    if not leaves_open(options) or prediction.calibration:
+    is_open = leaves_open(options, is_mixture=prediction.run.shape.is_mixture)
+    if not is_open or prediction.calibration:
         return []
     layout = fastest_layout(options, prediction.run)
     if layout is None:
         return []
     share = layout.seconds / prediction.seconds - 1
     fits = prediction.memory is not None and prediction.memory.fits
-    if fits and not cannot_run(prediction.run) and share > -TENTH:
+    if fits and share > -TENTH:
         return []
     words = " ".join(f"{flag_of(n)} {text}" for n, text in layout_options(layout, options).items())
     seconds = f"{layout.seconds:.3g} s"
     return [("a faster layout", seconds, f"{size_of(share)} with {words} (flopbook plan)")]
 
 
-def cannot_run(run: RunLayout) -> str:
-    """Why the sequences of a step make no whole micro-batches on the replicas; empty if they do."""
-    if run.batch % (run.dp * int(run.micro_batch)) == 0 and run.micro_batch == int(run.micro_batch):
-        return ""
-    return (
-        f"cannot run: {counted(int(run.batch), 'sequence')} make no whole micro-batches on "
-        f"{counted(int(run.dp), 'replica')}"
-    )
-
-
 def why_no_memory(prediction: Prediction) -> str:
     """Why the memory of a layout has no number."""
-    if cannot_run(prediction.run):
-        return "no such layout"
     problems = (name for name in prediction.inferred if name.startswith(_NO_MEMORY))
     return "".join(problems).removeprefix(_NO_MEMORY)
 
@@ -119,6 +107,9 @@ def _software(run: RunLayout, options: Options) -> str:
 
 def serving_notes(prediction: ServingPrediction, options: Options) -> Iterator[str]:
     """Formats, software and prompts that somebody may have thought otherwise."""
+    # Serving needs NumPy, which takes as long to load as a prediction of training takes.
+    from flopbook.prediction.asking_serving import one_prompt, predict_serving, published_format
+
     narrow = published_format(options)
     if narrow:
         served = predict_serving({**options, "dtype": narrow})

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from flopbook.errors import FlopbookError
-from flopbook.planning.planner import PlannedLayout, plan
-from flopbook.planning.question import question_of
 from flopbook.prediction.asking import run_of
 from flopbook.prediction.fitted import fitted_kinds
 from flopbook.prediction.known_runs import known_runs
@@ -16,8 +14,13 @@ from flopbook.prediction.layouts import OneRun, RunLayout
 from flopbook.prediction.stacks import OTHER
 from flopbook.prediction.step_time import step_parts
 
+if TYPE_CHECKING:
+    from flopbook.planning.planner import PlannedLayout
+
 # What makes a layout; where one is not given, a rule chooses it and a search may do better.
 DEGREES = ("tp", "pp", "cp", "ep", "dp", "zero", "micro_batch")
+# What somebody gives who knows the layout.
+_ASKED = ("tp", "pp", "zero", "micro_batch", "recompute")
 _SLOWER = 0.5  # of a network's rate, to see what it is worth
 _LARGER = 4  # times the sequences of a step, to see the same
 
@@ -29,9 +32,10 @@ class Software(NamedTuple):
     seconds: float
 
 
-def leaves_open(options: Mapping[str, str | None]) -> bool:
-    """Whether options leave some of the layout to a rule."""
-    return any(options.get(name) is None for name in (*DEGREES, "recompute"))
+def leaves_open(options: Mapping[str, str | None], *, is_mixture: bool) -> bool:
+    """Whether options leave some of the layout to a rule; DP follows from it, CP is for the few."""
+    asked = (*_ASKED, "ep") if is_mixture else _ASKED
+    return any(options.get(name) is None for name in asked)
 
 
 def fastest_layout(options: Mapping[str, str | None], run: RunLayout) -> PlannedLayout | None:
@@ -39,6 +43,10 @@ def fastest_layout(options: Mapping[str, str | None], run: RunLayout) -> Planned
 
     None where no layout fits, or where a plan needs what is not published.
     """
+    # A search needs NumPy, which takes as long to load as a prediction takes.
+    from flopbook.planning.planner import plan
+    from flopbook.planning.question import question_of
+
     try:
         found = plan(question_of(_with_batch(options, run)), 1)
     except FlopbookError:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from flopbook.quantities.units import percent
 from scripts.website.figures.drawing import Figure, Sheet, box, words
-from scripts.website.figures.plotted import Reading
+from scripts.website.figures.plotted import FigureValue
 
 SLOTS, ANSWERS, MEAN = 6, 24, 8.0
 _ROW, _BAR, _GAP = 17.0, 13.0, 34.0
@@ -76,7 +76,7 @@ def figure() -> Figure:
         shapes,
         narrow=Sheet(344, tall, sheet),
         readings=tuple(
-            Reading(
+            FigureValue(
                 f"{name}, slot {use.slot + 1}",
                 f"answer {use.answer + 1}, steps",
                 use.end - use.start,

@@ -9,7 +9,7 @@ from math import ceil, log2
 from flopbook.drawing.scales import Scale
 from flopbook.quantities.number_formats import number_format
 from scripts.website.figures.drawing import Figure, Sheet, box, dot, path, words
-from scripts.website.figures.plotted import Reading
+from scripts.website.figures.plotted import FigureValue
 from scripts.website.figures.shapes import EDGE, SHEET
 
 FORMAT = "fp4 E2M1"
@@ -71,7 +71,7 @@ def figure(block: int = 16) -> Figure:
         sheets[0],
         narrow=Sheet(SHEET, height, sheets[1]),
         readings=tuple(
-            Reading(name, f"number {place}, {number:.4g} before", after)
+            FigureValue(name, f"number {place}, {number:.4g} before", after)
             for name, size in panels
             for place, (number, after) in enumerate(
                 zip(values(), quantised(values(), size), strict=True), start=1

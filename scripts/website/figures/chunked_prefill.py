@@ -7,7 +7,7 @@ from typing import NamedTuple
 from flopbook.evaluation.calculator import calculate
 from flopbook.quantities.units import format_quantity
 from scripts.website.figures.drawing import Figure, Sheet, box, dot, words
-from scripts.website.figures.plotted import Reading
+from scripts.website.figures.plotted import FigureValue
 
 MODEL, CHIP, CHIPS, PROMPT, BATCH, CONTEXT = "llama-3-70b", "h100-sxm", 8, 4096, 64, 4352
 TARGET = 0.030  # seconds that an iteration may take
@@ -76,7 +76,7 @@ def figure() -> Figure:
         shapes,
         narrow=Sheet(344, tall, sheet),
         readings=tuple(
-            Reading(f"{name}, pass {number}", part, seconds, "s")
+            FigureValue(f"{name}, pass {number}", part, seconds, "s")
             for name, way in (("at once", whole), ("in chunks", cut))
             for number, step in enumerate(way, start=1)
             for part, seconds in (("decoding", step.decode), ("prompt", step.chunk))

@@ -10,7 +10,7 @@ from flopbook.evaluation.calculator import calculate
 from flopbook.hardware.chip import chip
 from flopbook.quantities.units import format_quantity, percent
 from scripts.website.figures.drawing import Figure, Sheet, box, key, words
-from scripts.website.figures.plotted import Point, Reading
+from scripts.website.figures.plotted import FigureValue, Point
 from scripts.website.figures.shapes import EDGE, SHEET
 
 CHIP, NODE, CHIPS, PUE, A_RACK = "nvidia/h100-sxm", "nvidia/dgx-h100", 16384, 1.1, 16
@@ -71,8 +71,8 @@ def figure() -> Figure:
         (*_power_bar(shares), *_names_below(shares), *_floors(areas)),
         narrow=Sheet(SHEET, 526, tuple(_phone(shares, areas))),
         readings=(
-            *(Reading("power", name, watts, "W") for name, watts in shares),
-            *(Reading("floor", f"{name}, m²", area) for name, area in areas),
+            *(FigureValue("power", name, watts, "W") for name, watts in shares),
+            *(FigureValue("floor", f"{name}, m²", area) for name, area in areas),
         ),
     )
 

@@ -9,7 +9,7 @@ from flopbook.evaluation.calculator import calculate
 from flopbook.hardware.chip import chip
 from flopbook.quantities.units import format_quantity
 from scripts.website.figures.drawing import Figure, dot, path, words
-from scripts.website.figures.plotted import Reading
+from scripts.website.figures.plotted import FigureValue
 
 MODEL, CHIP, SEQ = "llama-3-405b", "nvidia/h100-sxm", 8192
 COMMON: dict[str, Any] = {
@@ -86,7 +86,7 @@ def figure() -> Figure:
         232,
         tuple(shapes),
         readings=tuple(
-            Reading(MODEL, name, total, "byte")
+            FigureValue(MODEL, name, total, "byte")
             for (name, _), total in zip(STEPS, held, strict=True)
         ),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from flopbook.data.measured_runs import run_files
 from flopbook.quantities.units import percent
 from scripts.website.figures.drawing import Figure, Sheet, box, words
-from scripts.website.figures.plotted import Reading
+from scripts.website.figures.plotted import FigureValue
 
 GROUP = "vtrain-multi-3.6B"
 NODE = 8
@@ -37,7 +37,9 @@ def figure() -> Figure:
         _ROW * len(times) + 10,
         tuple(_bars(times, 62, 470)),
         narrow=Sheet(344, _ROW * len(times) + 10, tuple(_bars(times, 52, 180))),
-        readings=tuple(Reading(GROUP, f"TP {degree}", time, "s") for degree, time in times.items()),
+        readings=tuple(
+            FigureValue(GROUP, f"TP {degree}", time, "s") for degree, time in times.items()
+        ),
     )
 
 

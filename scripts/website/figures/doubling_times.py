@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from flopbook.drawing.scales import Scale
 from scripts.website.figures.drawing import Figure, path, words
-from scripts.website.figures.plotted import Reading
+from scripts.website.figures.plotted import FigureValue
 from scripts.website.figures.scatter import mark
 from scripts.website.pages.explorer import items
 from scripts.website.pages.growth import Growth
@@ -87,15 +87,15 @@ def figure() -> Figure:
     )
 
 
-def _readings(shown: list[GrowthRow]) -> Iterator[Reading]:
+def _readings(shown: list[GrowthRow]) -> Iterator[FigureValue]:
     """Years to double of each quantity, and where their band begins and ends."""
     for row in shown:
         for group, fit in (("all server chips with DRAM", row.every), ("GPUs", row.gpus)):
             name = f"{row.label}, years to double"
-            yield Reading(group, name, fit.doubling)
-            yield Reading(group, f"{name}, at the fastest", fit.fast)
+            yield FigureValue(group, name, fit.doubling)
+            yield FigureValue(group, f"{name}, at the fastest", fit.fast)
             if math.isfinite(fit.slow):
-                yield Reading(group, f"{name}, at the slowest", fit.slow)
+                yield FigureValue(group, f"{name}, at the slowest", fit.slow)
 
 
 def _band(x: Scale, fit: Growth, middle: float, number: int) -> list[str]:

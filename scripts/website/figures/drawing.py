@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from flopbook.drawing.markup import escape
-from scripts.website.figures.plotted import Plotted, Point, Reading
+from scripts.website.figures.plotted import FigureValue, Plotted, Point
 from scripts.website.markup import attribute
 
 WIDTH = 640
@@ -38,7 +38,7 @@ class Figure(NamedTuple):
     plots: tuple[Plotted, ...] = ()
     narrow: Sheet | None = None
     source: str = ""
-    readings: tuple[Reading, ...] = ()
+    readings: tuple[FigureValue, ...] = ()
 
 
 class Sheet(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from scripts.website.figures.drawing import Figure, arrow, box, labelled, path, words
-from scripts.website.figures.plotted import Reading
+from scripts.website.figures.plotted import FigureValue
 
 CHIPS, EXPERTS = 4, 8
 # The two experts of each token, three tokens on each chip: an example, as a router might choose.
@@ -63,12 +63,12 @@ def figure() -> Figure:
         (*_table(copies), arrow((300, 140), (344, 140)), *_bars(tokens)),
         readings=(
             *(
-                Reading(f"copies from chip {sender}", f"to chip {receiver}", count)
+                FigureValue(f"copies from chip {sender}", f"to chip {receiver}", count)
                 for sender, row in enumerate(copies)
                 for receiver, count in enumerate(row)
             ),
             *(
-                Reading(f"chip {owner(expert)}", f"tokens of expert {expert}", load)
+                FigureValue(f"chip {owner(expert)}", f"tokens of expert {expert}", load)
                 for expert, load in enumerate(tokens)
             ),
         ),

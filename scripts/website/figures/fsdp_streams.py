@@ -15,7 +15,7 @@ from scripts.website.figures.drawing import WIDTH, Figure, labelled, path, words
 from scripts.website.figures.overlap import BACKWARD as BACKWARD_FILL
 from scripts.website.figures.overlap import FORWARD as FORWARD_FILL
 from scripts.website.figures.overlap import GATHERED, SUMMED
-from scripts.website.figures.plotted import Reading
+from scripts.website.figures.plotted import FigureValue
 
 LAYERS = 4
 # Times in units of the forward pass of a layer.
@@ -148,7 +148,7 @@ def figure() -> Figure:
         bottom + 6,
         tuple(shapes),
         readings=tuple(
-            Reading(span.row, f"layer {span.layer}", span.end - span.start, start=span.start)
+            FigureValue(span.row, f"layer {span.layer}", span.end - span.start, start=span.start)
             for span in spans
         ),
     )

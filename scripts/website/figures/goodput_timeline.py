@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from flopbook.quantities.units import percent
 from scripts.website.figures.drawing import Figure, Sheet, box, words
-from scripts.website.figures.plotted import Reading
+from scripts.website.figures.plotted import FigureValue
 
 # In units of the time that a checkpoint takes: its end, a restart, and when it fails.
 SAVE, RESTART, END = 1.0, 4.0, 120.0
@@ -99,7 +99,7 @@ def figure() -> Figure:
         shapes,
         narrow=Sheet(344, tall, sheet),
         readings=tuple(
-            Reading(f"saved {name}", span.kind, span.end - span.start, start=span.start)
+            FigureValue(f"saved {name}", span.kind, span.end - span.start, start=span.start)
             for name, every in intervals()
             for span in spans(every)
         ),

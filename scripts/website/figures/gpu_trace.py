@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from flopbook.quantities.units import percent
 from scripts.website.figures.drawing import Figure, Sheet, key, tooltip, words
-from scripts.website.figures.plotted import Point, Reading
+from scripts.website.figures.plotted import FigureValue, Point
 from scripts.website.measured.gpu_traces import GpuStep, gpu_step
 
 MILLI = 1e-3
@@ -35,7 +35,7 @@ def figure() -> Figure:
         tuple(_sheet(steps, 8, 624)),
         narrow=Sheet(344, _height() + 20, tuple(_sheet(steps, 4, 336))),
         readings=tuple(
-            Reading(NAMES[name], kind, step.spent(kind), "s")
+            FigureValue(NAMES[name], kind, step.spent(kind), "s")
             for name, step in steps.items()
             for kind in COLOURS
         ),

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from scripts.website.figures.drawing import Figure, Sheet, box, key, words
 from scripts.website.figures.gpu_trace import COLOURS, MILLI, NAMES
-from scripts.website.figures.plotted import Reading
+from scripts.website.figures.plotted import FigureValue
 from scripts.website.measured.gpu_traces import GpuKernel, gpu_step
 
 _MICRO = 1e-6
@@ -47,14 +47,14 @@ def figure() -> Figure:
     )
 
 
-def _readings(layers: dict[str, Sequence[GpuKernel]]) -> Iterator[Reading]:
+def _readings(layers: dict[str, Sequence[GpuKernel]]) -> Iterator[FigureValue]:
     """Every kernel with its time and its start, from the first launch or start on."""
     for name, kernels in layers.items():
         zero = min(kernels[0].launch, kernels[0].start)
         names = {id(kernel): label for label, kernel in labelled_products(kernels)}
         for one in kernels:
             label = names.get(id(one), one.kind)
-            yield Reading(NAMES[name], label, one.run, "s", one.start - zero)
+            yield FigureValue(NAMES[name], label, one.run, "s", one.start - zero)
 
 
 def _length(kernels: Sequence[GpuKernel]) -> float:

@@ -11,7 +11,7 @@ from flopbook.planning.planner import PlannedLayout, plan
 from flopbook.planning.question import question_of
 from flopbook.quantities.units import percent
 from scripts.website.figures.drawing import Figure, Sheet, box, key, words
-from scripts.website.figures.plotted import Reading
+from scripts.website.figures.plotted import FigureValue
 
 MODELS = ("llama-3-8b", "qwen-3-32b", "llama-3-70b", "llama-3-405b")
 CHIPS = tuple(2**power for power in range(4, 14))
@@ -78,7 +78,7 @@ def figure() -> Figure:
         tuple(_wide()),
         narrow=Sheet(344, 22 + _TALL * len(CHIPS) + 88, tuple(_tall())),
         readings=tuple(
-            Reading(f"{model(name).name} on {chips:,}", _degrees(layout), layout.mfu, "percent")
+            FigureValue(f"{model(name).name} on {chips:,}", _degrees(layout), layout.mfu, "percent")
             for name in MODELS
             for chips in CHIPS
             if (layout := chosen(name, chips))

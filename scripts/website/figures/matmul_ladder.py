@@ -9,7 +9,7 @@ from flopbook.errors import FlopbookError
 from flopbook.ledger.rows import ledger_row
 from flopbook.quantities.units import percent
 from scripts.website.figures.drawing import Figure, box, path, words
-from scripts.website.figures.plotted import Reading
+from scripts.website.figures.plotted import FigureValue
 
 _LEFT, _TOP, _ROW = 216.0, 12.0, 27.0
 # Rows of the ledger, and what the version of the kernel adds to the one above it.
@@ -74,7 +74,7 @@ def figure() -> Figure:
         tuple(shapes),
         source="jax2026blackwell",
         readings=tuple(
-            Reading("share of the peak", version.name, version.share, "percent")
+            FigureValue("share of the peak", version.name, version.share, "percent")
             for version in timed
         ),
     )

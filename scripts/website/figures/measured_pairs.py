@@ -10,7 +10,7 @@ from flopbook.errors import UnknownName
 from flopbook.hardware.chip import chip
 from flopbook.prediction.reached import reached_runs
 from scripts.website.figures.drawing import Figure, Sheet, box, path, words
-from scripts.website.figures.plotted import Reading
+from scripts.website.figures.plotted import FigureValue
 
 _ROW, _BAR = 46.0, 15.0
 
@@ -135,8 +135,8 @@ def figure(kind: str = "racks") -> Figure:
         shapes,
         narrow=Sheet(344, tall, sheet),
         readings=(
-            *(Reading(f"{found.second} over {found.first}", *pair) for pair in named),
-            Reading("printed peaks", f"{found.second} over {found.first}", found.peaks()),
+            *(FigureValue(f"{found.second} over {found.first}", *pair) for pair in named),
+            FigureValue("printed peaks", f"{found.second} over {found.first}", found.peaks()),
         ),
     )
 

@@ -10,7 +10,7 @@ from flopbook.drawing.scales import Scale
 from flopbook.hardware.chip import chip
 from flopbook.quantities.units import format_quantity
 from scripts.website.figures.drawing import Figure, arrow, dot, path, words
-from scripts.website.figures.plotted import Reading
+from scripts.website.figures.plotted import FigureValue
 
 CHIP = "nvidia/h100-sxm"
 MAIN = "memory of the chip"
@@ -81,6 +81,6 @@ def figure() -> Figure:
         bottom + 22,
         tuple(shapes),
         readings=tuple(
-            Reading(chip(CHIP).name, level.name, level.bytes, "byte") for level in found
+            FigureValue(chip(CHIP).name, level.name, level.bytes, "byte") for level in found
         ),
     )

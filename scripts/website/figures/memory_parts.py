@@ -9,7 +9,7 @@ from flopbook.evaluation.calculator import calculate
 from flopbook.hardware.chip import chip
 from flopbook.quantities.units import format_quantity
 from scripts.website.figures.drawing import WIDTH, Figure, box, key, path, words
-from scripts.website.figures.plotted import Reading
+from scripts.website.figures.plotted import FigureValue
 
 CHIP = "nvidia/h100-sxm"
 LEFT, RIGHT, TOP, ROW, BAR = 168.0, 70.0, 56.0, 40.0, 24.0
@@ -77,7 +77,7 @@ def figure(model: str = "llama-3-8b", seq: int = 2048) -> Figure:
         foot + 2,
         tuple(shapes),
         readings=tuple(
-            Reading(counting.label, part, size, "byte")
+            FigureValue(counting.label, part, size, "byte")
             for counting, sizes in zip(COUNTINGS, rows, strict=True)
             for (part, _), size in zip(PARTS, sizes, strict=True)
         ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from flopbook.drawing.scales import Scale
 from flopbook.quantities.number_formats import number_format
 from scripts.website.figures.drawing import Figure, dot, path, words
-from scripts.website.figures.plotted import Reading
+from scripts.website.figures.plotted import FigureValue
 
 _SHOWN = ("fp8 E5M2", "fp8 E4M3", "fp4 E2M1", "int4")
 _TO = 8.0
@@ -37,7 +37,7 @@ def figure() -> Figure:
         bottom + 12,
         tuple(shapes),
         readings=tuple(
-            Reading(name, "value", value)
+            FigureValue(name, "value", value)
             for name in _SHOWN
             for value in number_format(name).values
             if 0 <= value <= _TO

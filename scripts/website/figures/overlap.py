@@ -10,7 +10,7 @@ from flopbook.evaluation.calculator import calculate
 from flopbook.hardware.chip import chip as find_chip
 from flopbook.quantities.units import format_quantity, percent
 from scripts.website.figures.drawing import WIDTH, Figure, labelled, words
-from scripts.website.figures.plotted import Reading
+from scripts.website.figures.plotted import FigureValue
 
 LEFT, TOP, LANE, GAP, TITLE = 84.0, 8.0, 26.0, 30.0, 20.0
 PANEL = TITLE + 2 * LANE + GAP  # height of two lanes with their title
@@ -63,10 +63,12 @@ def figure(
 
 def lane_readings(
     drawn: Iterable[tuple[str, Sequence[Bar]]], lanes: Sequence[str], unit: str = "1"
-) -> tuple[Reading, ...]:
+) -> tuple[FigureValue, ...]:
     """How long each bar of panels takes and when it begins, by panel and lane."""
     return tuple(
-        Reading(f"{title.partition(':')[0]}, {lanes[bar.lane]}", bar.text, length, unit, bar.start)
+        FigureValue(
+            f"{title.partition(':')[0]}, {lanes[bar.lane]}", bar.text, length, unit, bar.start
+        )
         for title, bars in drawn
         for bar in bars
         if (length := bar.end - bar.start)

@@ -9,7 +9,7 @@ from flopbook.data.measured_runs import run_files
 from flopbook.ledger.rows import ledger_row
 from flopbook.quantities.units import percent
 from scripts.website.figures.drawing import Figure, Sheet, box, path, words
-from scripts.website.figures.plotted import Reading
+from scripts.website.figures.plotted import FigureValue
 from scripts.website.figures.shapes import SHEET
 
 BOUND = 2.0  # two kinds of work side by side, at equal times
@@ -86,7 +86,7 @@ def figure() -> Figure:
             height + len(found) * _NAME,
             tuple(_bars(found, 6.0, SHEET - 8, above=True)),
         ),
-        readings=tuple(Reading("with overlap over without", *pair) for pair in found),
+        readings=tuple(FigureValue("with overlap over without", *pair) for pair in found),
     )
 
 

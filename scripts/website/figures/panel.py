@@ -19,7 +19,7 @@ from flopbook.data.sheets import csv_safe
 from flopbook.quantities.units import format_quantity
 from scripts.website.figures.drawing import Figure, svg
 from scripts.website.figures.narrow import narrow_sheet
-from scripts.website.figures.plotted import ChartAxis, Plotted, Reading
+from scripts.website.figures.plotted import ChartAxis, FigureValue, Plotted
 from scripts.website.figures.standalone import standalone
 from scripts.website.markup import Html, attribute, link, trusted
 from scripts.website.pages.sources import html_link
@@ -153,7 +153,7 @@ def _rows(chart: Plotted) -> Iterator[tuple[str, ...]]:
             yield csv_safe(series.name), f"{x:.6g}", f"{y:.6g}", csv_safe(tip), across, up
 
 
-def _reading_row(one: Reading) -> tuple[str, ...]:
+def _reading_row(one: FigureValue) -> tuple[str, ...]:
     size = 100 * one.value if one.unit == "percent" else one.value
     start = "" if one.start is None else f"{one.start:.6g}"
     unit = "" if one.unit == "1" else one.unit

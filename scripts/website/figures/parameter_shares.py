@@ -6,7 +6,7 @@ from flopbook.data.library import load_model
 from flopbook.evaluation.calculator import calculate
 from flopbook.quantities.units import format_quantity, percent
 from scripts.website.figures.drawing import Figure, box, key, words
-from scripts.website.figures.plotted import Reading
+from scripts.website.figures.plotted import FigureValue
 
 _MODELS = (
     "gpt-2-small",
@@ -30,7 +30,7 @@ def figure() -> Figure:
     """A bar for each model, all of the same length."""
     shapes: list[str] = []
     left, facts, held = float(_LEFT), [], list[float]()
-    readings: list[Reading] = []
+    readings: list[FigureValue] = []
     for _, name, kind in _PARTS:
         shapes += key(left, 6, name, f"fb-{kind}")
         left += 44 + 6.2 * len(name)
@@ -41,7 +41,7 @@ def figure() -> Figure:
         for part, _, kind in _PARTS:
             share = float(counts[part]) / total
             width = share * _WIDE
-            readings.append(Reading(model, part, share, "percent"))
+            readings.append(FigureValue(model, part, share, "percent"))
             tip = f"{model}, {part}: {percent(share, 1)}"
             shapes.append(box(at, top, width, 22, f"fb-{kind}", tip))
             if share > _LEAST:

@@ -10,7 +10,7 @@ from flopbook.pipelines.timeline import LEGEND
 from flopbook.quantities.units import format_quantity, percent
 from scripts.website.figures.drawing import Figure, Sheet
 from scripts.website.figures.narrow import WIDTH
-from scripts.website.figures.plotted import Reading
+from scripts.website.figures.plotted import FigureValue
 
 # The fills of the house; those of a later chunk, or from the other end, are of the same family.
 _FILLS = {"F": 0, "F2": 3, "B": 4, "B2": 1, "W": 2, "W2": 7, "A": 8, "A2": 5}
@@ -76,10 +76,10 @@ def figure(
     )
 
 
-def _readings(run: Run) -> tuple[Reading, ...]:
+def _readings(run: Run) -> tuple[FigureValue, ...]:
     """How long each pass takes and when it begins, stage by stage."""
     return tuple(
-        Reading(
+        FigureValue(
             f"stage {stage}",
             f"{_PASSES[work.kind]} {work.microbatch + 1}",
             float(end - start),

@@ -45,7 +45,7 @@ class PlotSeries:
     tips: list[str] = field(default_factory=list)
 
 
-class Reading(NamedTuple):
+class FigureValue(NamedTuple):
     """A value that a shape of a diagram stands for: what it is part of, its name and its size.
 
     Its unit is that of `value` and `start`, or percent for a share; a bar of a timeline has a

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from flopbook.data.library import load_entry
 from flopbook.hardware.chip import chip
 from scripts.website.figures.drawing import Figure, Sheet, box, words
-from scripts.website.figures.plotted import Reading
+from scripts.website.figures.plotted import FigureValue
 
 SERVER, CHIP, CHIPS, PUE = "nvidia/dgx-h100", "h100-sxm", 8, 1.1
 _BAR = 30.0
@@ -47,7 +47,7 @@ def figure() -> Figure:
         158,
         tuple(_bars(path, 130, 460, 8)),
         narrow=Sheet(344, 218, tuple(_bars(path, 4, 330, 26))),
-        readings=tuple(Reading(SERVER, stage.name, stage.watts, "W") for stage in path),
+        readings=tuple(FigureValue(SERVER, stage.name, stage.watts, "W") for stage in path),
     )
 
 

@@ -10,7 +10,7 @@ from flopbook.prediction.validation import Comparison, summary_of
 from flopbook.quantities.units import percent
 from scripts.website.figures.chart import Chart
 from scripts.website.figures.drawing import Figure, Sheet, words
-from scripts.website.figures.plotted import ChartAxis, Point, Reading
+from scripts.website.figures.plotted import ChartAxis, FigureValue, Point
 from scripts.website.figures.predicted_runs import KIND
 from scripts.website.figures.shapes import SHEET
 from scripts.website.pages.predicted import CHECK, FIT, sound_lines
@@ -46,7 +46,7 @@ def figure() -> Figure:
         tuple(_parts(named, band, _WIDE)),
         narrow=Sheet(SHEET, 286, tuple(_parts(named, band, _NARROW))),
         readings=tuple(
-            Reading(f"{said}, predicted over measured", line.case.row.id, 1 + line.error)
+            FigureValue(f"{said}, predicted over measured", line.case.row.id, 1 + line.error)
             for use, said, _ in _LOOKS
             for line in named[use]
         ),

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from flopbook.drawing.scales import Scale
 from flopbook.quantities.units import percent
 from scripts.website.figures.drawing import Figure, Sheet, dot, path, words
-from scripts.website.figures.plotted import Reading
+from scripts.website.figures.plotted import FigureValue
 from scripts.website.measured.ablation import AblationLine, ablation
 
 _ROW, _TOP = 22.0, 44.0
@@ -59,7 +59,7 @@ def figure() -> Figure:
         shapes,
         narrow=_narrow(rows.added, added, left_out, 100 * rows.whole.median),
         readings=tuple(
-            Reading(f"{side.title}: {line.label}", name, error, "percent")
+            FigureValue(f"{side.title}: {line.label}", name, error, "percent")
             for side in sides
             for line in side.lines.values()
             for name, error in (("median", line.median), ("mean", line.mean), ("p90", line.p90))

@@ -10,7 +10,7 @@ from flopbook.data.accelerators import Entry
 from flopbook.data.library import vendor
 from flopbook.quantities.units import percent
 from scripts.website.figures.drawing import Figure, Sheet, box, words
-from scripts.website.figures.plotted import Point, Reading
+from scripts.website.figures.plotted import FigureValue, Point
 from scripts.website.figures.shapes import EDGE, SHEET
 from scripts.website.pages.explorer import items
 from scripts.website.pages.families import chips
@@ -84,7 +84,7 @@ def figure() -> Figure:
         tuple(shapes),
         narrow=Sheet(SHEET, 44 + _PHONE_ROW * len(shown), tuple(_phone(shown))),
         readings=tuple(
-            Reading(_named(row), name, share, "percent")
+            FigureValue(_named(row), name, share, "percent")
             for row in shown
             for (name, _), share in zip(COLUMNS, row.shares, strict=True)
         ),

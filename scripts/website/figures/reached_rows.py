@@ -8,7 +8,7 @@ from typing import NamedTuple
 from flopbook.drawing.scales import Scale
 from flopbook.prediction.reached import Reached
 from scripts.website.figures.drawing import box, path, words
-from scripts.website.figures.plotted import Reading
+from scripts.website.figures.plotted import FigureValue
 from scripts.website.figures.reached_points import MARKS, legend, point
 from scripts.website.pages.reached import what
 
@@ -25,10 +25,10 @@ class LineOfRuns(NamedTuple):
     middle: float
 
 
-def run_readings(lines: Sequence[LineOfRuns]) -> tuple[Reading, ...]:
+def run_readings(lines: Sequence[LineOfRuns]) -> tuple[FigureValue, ...]:
     """The share of each run, under the name of its line."""
     return tuple(
-        Reading(line.name, what(run.row), run.rate.share or 0, "percent")
+        FigureValue(line.name, what(run.row), run.rate.share or 0, "percent")
         for line in lines
         for run in line.runs
     )

@@ -10,7 +10,7 @@ from flopbook.evaluation.calculator import calculate
 from flopbook.hardware.chip import chip
 from scripts.website.figures.drawing import Figure, Sheet, box, words
 from scripts.website.figures.narrow import WIDTH as PHONE
-from scripts.website.figures.plotted import Reading
+from scripts.website.figures.plotted import FigureValue
 
 _CHIPS = (
     "nvidia/a100-sxm-80gb",
@@ -43,13 +43,13 @@ def figure() -> Figure:
     )
 
 
-def _readings() -> Iterator[Reading]:
+def _readings() -> Iterator[FigureValue]:
     """The tokens of every chip, with its dense and, if there is one, its sparse peak."""
     for name in _CHIPS:
         for sparsity in ("dense", "2:4"):
             tokens = _tokens(name, sparsity)
             if tokens is not None:
-                yield Reading(chip(name).name, f"with its {sparsity} peak", tokens, "token")
+                yield FigureValue(chip(name).name, f"with its {sparsity} peak", tokens, "token")
 
 
 def _bars(x: Scale) -> tuple[dict[str, float], list[str]]:

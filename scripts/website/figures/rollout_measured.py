@@ -8,7 +8,7 @@ from typing import NamedTuple
 from flopbook.ledger.rows import ledger_row
 from flopbook.quantities.units import format_quantity
 from scripts.website.figures.drawing import WIDTH, Figure, Sheet, box, words
-from scripts.website.figures.plotted import Reading
+from scripts.website.figures.plotted import FigureValue
 from scripts.website.figures.shapes import EDGE, SHEET
 
 CHIPS = 128
@@ -80,7 +80,7 @@ def figure() -> Figure:
         narrow=Sheet(SHEET, phone_height, tuple(phone)),
         source="verl2026async",
         readings=tuple(
-            Reading(row.name, job, seconds, "s")
+            FigureValue(row.name, job, seconds, "s")
             for row in rows
             for job, seconds in row.jobs.items()
         ),

@@ -10,7 +10,7 @@ from flopbook.evaluation.calculator import calculate
 from flopbook.hardware.chip import chip as find_chip
 from flopbook.quantities.units import format_quantity, percent
 from scripts.website.figures.drawing import WIDTH, Figure, box, key, path, words
-from scripts.website.figures.plotted import Reading
+from scripts.website.figures.plotted import FigureValue
 from scripts.website.figures.rollout_step import LONGEST, MEAN, PROMPT, SPREAD
 from scripts.website.figures.rollout_tail import alive
 
@@ -94,7 +94,7 @@ def figure() -> Figure:
         foot + 2,
         tuple(shapes),
         readings=tuple(
-            Reading(f"{model}, {place}", part, size, "byte")
+            FigureValue(f"{model}, {place}", part, size, "byte")
             for model, tp in ENGINES
             for place, phase in zip(PLACES, phases(model, tp), strict=True)
             for (part, _), size in zip(PARTS, phase.sizes, strict=True)

@@ -9,7 +9,7 @@ from flopbook.errors import UnknownName
 from flopbook.prediction.asking import predict
 from flopbook.quantities.units import format_quantity, percent
 from scripts.website.figures.drawing import WIDTH, Figure, box, words
-from scripts.website.figures.plotted import Reading
+from scripts.website.figures.plotted import FigureValue
 
 # What a profile shows as one kind, and the parts of a prediction that belong to it.
 KINDS: Mapping[str, tuple[str, ...]] = {
@@ -110,7 +110,7 @@ def figure(of: str = "layouts") -> Figure:
         _TOP + len(rows) * _ROW + 4,
         tuple(shapes),
         readings=tuple(
-            Reading(row.name, kind, seconds, "s")
+            FigureValue(row.name, kind, seconds, "s")
             for row in rows
             for kind, seconds in row.kinds.items()
         ),

@@ -10,7 +10,7 @@ from flopbook.hardware.chip import chip
 from flopbook.prediction.asking import predict
 from flopbook.quantities.units import format_quantity
 from scripts.website.figures.drawing import WIDTH, Figure, box, path, words
-from scripts.website.figures.plotted import Reading
+from scripts.website.figures.plotted import FigureValue
 from scripts.website.figures.step_budget import LAYOUTS, RUN
 
 TOKENS, CHIPS = 4 * 1024**2, 512
@@ -75,7 +75,7 @@ def figure() -> Figure:
         "their shapes.",
         bottom + 30,
         tuple(shapes),
-        readings=tuple(Reading("step", cause.name, cause.seconds, "s") for cause in found),
+        readings=tuple(FigureValue("step", cause.name, cause.seconds, "s") for cause in found),
     )
 
 

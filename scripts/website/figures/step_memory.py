@@ -9,7 +9,7 @@ from flopbook.evaluation.calculator import calculate
 from flopbook.quantities.units import format_quantity
 from scripts.website.figures.chart import Chart
 from scripts.website.figures.drawing import Figure, Sheet, key, path, words
-from scripts.website.figures.plotted import ChartAxis, Reading
+from scripts.website.figures.plotted import ChartAxis, FigureValue
 from scripts.website.figures.shapes import SHEET
 
 _MODEL = "llama-3-8b"
@@ -44,7 +44,7 @@ def figure() -> Figure:
         tuple(wide),
         narrow=Sheet(SHEET, 298, tuple(phone)),
         readings=tuple(
-            Reading(f"at time {time:g}", name, size[name] * _LIFE[name][place], "byte")
+            FigureValue(f"at time {time:g}", name, size[name] * _LIFE[name][place], "byte")
             for place, time in enumerate(_TIMES)
             for name, _ in _KINDS
         ),

@@ -9,7 +9,7 @@ from flopbook.evaluation.calculator import calculate
 from flopbook.hardware.chip import chip
 from flopbook.quantities.units import format_quantity, percent
 from scripts.website.figures.drawing import WIDTH, Figure, box, key, path, words
-from scripts.website.figures.plotted import Reading
+from scripts.website.figures.plotted import FigureValue
 
 CHIPS = ("tpu-v5p", "a100-sxm-80gb", "h100-sxm", "mi300x", "b200", "gb200-gpu")
 NAMED = ("h100-sxm", "b200")  # the two that the title compares
@@ -71,7 +71,7 @@ def figure() -> Figure:
         bottom + 4,
         tuple(shapes),
         readings=tuple(
-            Reading(row.name, place, tokens, "token")
+            FigureValue(row.name, place, tokens, "token")
             for row in rows
             for place, tokens in (("inside", row.inside), ("beyond", row.beyond))
             if tokens is not None

@@ -9,7 +9,7 @@ from flopbook.hardware.chip import Chip, chip
 from flopbook.quantities.units import format_quantity
 from scripts.website.figures.drawing import WIDTH, Figure, Sheet, box, words
 from scripts.website.figures.narrow import WIDTH as PHONE
-from scripts.website.figures.plotted import Reading
+from scripts.website.figures.plotted import FigureValue
 
 LEFT, RIGHT, TOP, ROW, BAR = 204.0, 92.0, 8.0, 30.0, 20.0
 CHIPS = "tpu-v5p, tpu-v5e, a100-sxm-80gb, h100-sxm, tpu-v6e, b200, gb200-gpu, mi300x"
@@ -32,7 +32,9 @@ def figure(chips: str = CHIPS, limit: str = "fsdp-limit", dtype: str = "bf16") -
         TOP + ROW * len(limits) + 4,
         tuple(_bars(limits)),
         narrow=Sheet(PHONE, 2 * ROW * len(limits), tuple(_phone_bars(limits))),
-        readings=tuple(Reading(limit, device.name, tokens, "token") for device, tokens in limits),
+        readings=tuple(
+            FigureValue(limit, device.name, tokens, "token") for device, tokens in limits
+        ),
     )
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from flopbook.quantities.units import percent
 from scripts.website.figures.drawing import Figure, Sheet, arrow, box, words
-from scripts.website.figures.plotted import Reading
+from scripts.website.figures.plotted import FigureValue
 
 LAUNCH = 1.0  # what the CPU needs to put a kernel into a queue
 _BAR = 24.0
@@ -124,7 +124,7 @@ def figure() -> Figure:
         tuple(_lanes(spans, 106, 526, _NAMES)),
         narrow=Sheet(344, 196, tuple(_lanes(spans, 42, 298, _SHORT))),
         readings=tuple(
-            Reading(_NAMES[span.lane], span.name, span.end - span.start, start=span.start)
+            FigureValue(_NAMES[span.lane], span.name, span.end - span.start, start=span.start)
             for span in spans
         ),
     )

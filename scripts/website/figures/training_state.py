@@ -7,7 +7,7 @@ from flopbook.errors import FlopbookError
 from flopbook.evaluation.calculator import calculate
 from flopbook.quantities.units import format_quantity
 from scripts.website.figures.drawing import Figure, box, key, titled
-from scripts.website.figures.plotted import Reading
+from scripts.website.figures.plotted import FigureValue
 
 PARTS = (("weights", "c0"), ("gradients", "c3"), ("optimizer", "c2"))
 _HEIGHT, _WIDTH, _TOP = 128.0, 50.0, 62.0  # of a memory
@@ -58,7 +58,7 @@ def figure(model: str = "llama-3-8b", chips: int = 4) -> Figure:
         tuple(shapes),
         x - 26,
         readings=tuple(
-            Reading(f"{name}, on each", part, size, "byte")
+            FigureValue(f"{name}, on each", part, size, "byte")
             for name, _, sizes in groups
             for (part, _), size in zip(PARTS, sizes, strict=True)
         ),

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from flopbook.errors import FlopbookError
 from scripts.website.figures.drawing import WIDTH, Figure, labelled, path, words
-from scripts.website.figures.plotted import Reading
+from scripts.website.figures.plotted import FigureValue
 
 LEFT, RIGHT, TOP, LANE, GAP = 132.0, 16.0, 10.0, 22.0, 26.0
 
@@ -78,7 +78,7 @@ def figure(
         foot + 8,
         tuple(shapes),
         readings=tuple(
-            Reading(
+            FigureValue(
                 f"tiles: {count}, {('bytes', 'arithmetic')[bar.lane]}",
                 f"tile {number // 2 + 1}",
                 bar.end - bar.start,

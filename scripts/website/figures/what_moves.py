@@ -8,7 +8,7 @@ from typing import NamedTuple
 from flopbook.architectures.shape import shape
 from flopbook.quantities.units import format_quantity
 from scripts.website.figures.drawing import Figure, Sheet, arrow, box, key, words
-from scripts.website.figures.plotted import Reading
+from scripts.website.figures.plotted import FigureValue
 
 DENSE, SPARSE = "llama-3-70b", "deepseek-v3"
 GROUP = 8  # chips of a group; four of them are drawn
@@ -99,7 +99,7 @@ def figure() -> Figure:
         2 * _ROW + 54,
         tuple(_sheet(sent, 3, 640.0)),
         narrow=Sheet(344, 3 * _ROW + 54, tuple(_sheet(sent, 2, 344.0))),
-        readings=tuple(Reading("sent", KINDS[kind].name, sent[kind], "byte") for kind in KINDS),
+        readings=tuple(FigureValue("sent", KINDS[kind].name, sent[kind], "byte") for kind in KINDS),
     )
 
 

@@ -6,7 +6,7 @@ from flopbook.architectures.shape import shape
 from flopbook.evaluation.calculator import calculate
 from flopbook.quantities.units import format_quantity
 from scripts.website.figures.drawing import WIDTH, Figure, box, path, words
-from scripts.website.figures.plotted import Reading
+from scripts.website.figures.plotted import FigureValue
 
 LEFT, RIGHT, TOP, ROW, BAR = 150.0, 76.0, 34.0, 46.0, 26.0
 PARTS = (("weights", "c0"), ("gradients", "c3"), ("optimizer", "c2"))
@@ -53,7 +53,7 @@ def figure(model: str = "llama-3-8b", dp: int = 64, memory: float = 0.0) -> Figu
         foot + 24,
         tuple(shapes),
         readings=tuple(
-            Reading(stage, part, size, "byte")
+            FigureValue(stage, part, size, "byte")
             for stage, sizes in zip(NAMES, states, strict=True)
             for (part, _), size in zip(PARTS, sizes, strict=True)
         ),
