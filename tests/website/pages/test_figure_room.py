@@ -42,6 +42,7 @@ FIGURES = (
     ("micro-batches", {}),
     ("micro-batches", {"stages": 6, "counts": (2, 12)}),
     ("moores-law", {}),
+    ("network-planes", {}),
     ("pipeline-stages", {}),
     ("pipeline-stages", {"layers": 7, "stages": 5}),
     ("power-laws", {}),
