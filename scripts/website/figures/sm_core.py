@@ -102,8 +102,8 @@ def figure() -> Figure:
     second = _FOOT + 34
     tall = _TABLE + 14 + 18 * len(rows())
     return Figure(
-        f"A core of TPU v5p multiplies like {other.peak / one.peak:.0f} SMs of H100 and fills "
-        f"the memory of {other.memory / one.memory:.0f}",
+        f"A core of TPU v5p multiplies like {other.peak / one.peak:.0f} SMs of H100, with the "
+        f"on-chip memory of {other.memory / one.memory:.0f}",
         f"An SM: {QUARTERS} quarters, each with a scheduler, registers, lanes and a tensor core, "
         "over a memory that all share. A TensorCore: a scalar unit, a vector unit with its "
         f"registers, and matrix units over VMEM. SM and TensorCore, {told}.",
