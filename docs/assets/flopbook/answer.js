@@ -153,6 +153,7 @@ function misfit(spec, state) {
 function rescues(spec, {values, outputs}) {
   const found = new Map();
   for (const [change, text] of spec.rescues ?? []) {
+    if (found.size && "dp" in change) break; // other chips, where nothing else would fit
     const differs = Object.entries(change).some(([name, value]) => values[name] !== value);
     const result = differs && outputs ? outputs({...values, ...change}) : null;
     const taken = result && result.free >= 0 ? written(result[spec.answer], "byte") : "";

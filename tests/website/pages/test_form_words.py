@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 from urllib.parse import parse_qsl
 
 import pytest
@@ -57,6 +58,26 @@ def test_a_rescue_changes_inputs_of_its_calculator(name: str) -> None:
     formula = get_formula(name)
     for change, text in form_words()[name]["rescues"]:
         assert set(change) <= set(formula.inputs) and text[0].isupper()
+
+
+@pytest.mark.parametrize(
+    ("name", "model", "dp"),
+    [
+        ("memory", "llama-3-405b", 64),
+        ("memory", "deepseek-v3", 8),
+        ("fine-tuning", "llama-3-405b", 1),
+    ],
+)
+def test_what_fits_on_no_such_number_of_chips_is_told_one_that_does(
+    name: str, model: str, dp: int
+) -> None:
+    """The form said by how much they do not fit, and nothing of what would."""
+    state: dict[str, Any] = {"model": model, "chip": "nvidia/h100-sxm", "seq": 2048, "dp": dp}
+    assert calculate(name, **state)["free"] < 0
+    kept = [change for change, _ in form_words()[name]["rescues"] if "dp" not in change]
+    assert all(calculate(name, **state | change)["free"] < 0 for change in kept)
+    more = [change for change, _ in form_words()[name]["rescues"] if "dp" in change]
+    assert any(calculate(name, **state | change)["free"] >= 0 for change in more)
 
 
 @pytest.mark.parametrize("name", NAMES)
