@@ -67,8 +67,7 @@ function most(compute, state, inputs, output) {
 
 /** What decides between inputs of the same power: where their values come from. */
 function precedence({given, origin}) {
-  if (given) return 0.02;
-  return origin === "default" ? 0 : 0.01;
+  return given ? 0.02 : 0.01 * (origin !== "default");
 }
 
 function power(compute, state, input, output) {
