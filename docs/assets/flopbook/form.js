@@ -58,7 +58,7 @@ class Form {
     try {
       await this.data.complete();
     } catch {
-      this.unknown.textContent = "The values of other chips and models could not be reached; try again.";
+      this.unknown.textContent = "The values of other chips and models could not be loaded; try again.";
       return;
     }
     this.host.dataset.whole = "yes";

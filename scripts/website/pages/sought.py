@@ -6,8 +6,8 @@ from flopbook.data.library import load_entry
 from flopbook.data.sought import searches
 from scripts.website.markup import Html, Markdown, table
 
-TITLE = "Chips that were looked for"
-PRICES_TITLE = "Prices that were looked for"
+TITLE = "Chips without a usable source"
+PRICES_TITLE = "Prices without a newer source"
 
 
 def sought_section() -> list[Html]:
@@ -24,7 +24,7 @@ def sought_section() -> list[Html]:
             "If you know one, [add the chip](contributing/index.md).\n"
         ),
         table(
-            ("chip", "maker", "looked for on", "where", "found"), rows, caption=TITLE, stacked=True
+            ("chip", "maker", "searched on", "where", "found"), rows, caption=TITLE, stacked=True
         ),
         Html("\n"),
     ]
@@ -48,7 +48,5 @@ def sought_prices_section() -> list[Html]:
         Markdown(
             "\nThe prices of these chips are old: on the day given, no newer one was found.\n"
         ),
-        table(
-            ("chips", "looked for on", "where", "found"), rows, caption=PRICES_TITLE, stacked=True
-        ),
+        table(("chips", "searched on", "where", "found"), rows, caption=PRICES_TITLE, stacked=True),
     ]

@@ -306,7 +306,7 @@ def test_what_moves_ends_within_five_seconds_and_stands_still_when_asked() -> No
 
 def test_a_figure_says_how_it_is_called() -> None:
     assert called("zero-memory", model="llama-3-8b", dp=64, memory=8e10) == (
-        'figure("zero-memory", model="llama-3-8b", dp=64, memory=8e+10)'
+        'figure("zero-memory", model="llama-3-8b", dp=64, memory=80e9)'
     )
     assert (
         called("ring-collective", moving=True, shares=[1, 2])

@@ -219,7 +219,7 @@ def _late(context: Any, base: str) -> dict[str, Any]:
     context.route("**/explorer-values.json", lambda route: route.abort())
     other = context.new_page()
     other.goto(f"{base}{PAGE}?view=compare&compare=h100-sxm")
-    other.get_by_text("The values could not be reached; try again.").wait_for()
+    other.get_by_text("The values could not be loaded; try again.").wait_for()
     return {"rows": other.locator(".fb-all tbody tr").count()}
 
 

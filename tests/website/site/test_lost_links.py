@@ -69,7 +69,7 @@ def test_a_price_stays_with_its_product(tab: Any) -> None:
 )
 def test_a_link_that_compares_too_many_says_how_many_are_shown(tab: Any) -> None:
     said = tab.inner_text(".fb-panel > .fb-wrong")
-    assert said == "This link compares 8 products; shown are the first 6."
+    assert said == "This link compares 8 products; the first 6 are shown."
     assert tab.locator("[data-price]").count() == 6
 
 
@@ -93,12 +93,12 @@ def test_what_is_wrong_with_several_fields_is_said_once(surf: Any, base: str) ->
 
 @at("?find=zzzz&view=trends")
 def test_pictures_without_a_point_say_what_to_try(tab: Any) -> None:
-    assert tab.inner_text("[data-view=trends] > .fb-nothing").startswith("Nothing that passes")
+    assert tab.inner_text("[data-view=trends] > .fb-nothing").startswith("No product of that name")
 
 
 @at("?find=zzzz&view=scatter")
 def test_an_empty_scatter_says_what_to_try(tab: Any) -> None:
-    assert tab.inner_text("[data-view=scatter] .fb-nothing").startswith("Nothing that passes")
+    assert tab.inner_text("[data-view=scatter] .fb-nothing").startswith("No product of that name")
 
 
 def test_runs_that_nothing_passes_say_what_to_try(surf: Any, base: str) -> None:
@@ -109,7 +109,8 @@ def test_runs_that_nothing_passes_say_what_to_try(surf: Any, base: str) -> None:
         words: str = tab.inner_text(".fb-reached > .fb-nothing")
         return words
 
-    assert surf(empty) == "No run passes the filters. Clear some of them, or look for fewer words."
+    told = "No run passes the filters. Clear some of them, or search for fewer words."
+    assert surf(empty) == told
 
 
 @pytest.mark.parametrize("page", ["planner/", "serve/"])

@@ -224,7 +224,7 @@ def test_what_cannot_be_fetched_is_said(surf: Any, base: str) -> None:
         context.route("**/references.bib", lambda route: route.abort())
         tab = library(context, base)
         tab.get_by_label("show notes").check()
-        tab.get_by_text("The notes could not be reached; try again.").wait_for()
+        tab.get_by_text("The notes could not be loaded; try again.").wait_for()
         tab.get_by_role("button", name="Copy BibTeX of").first.click()
         tab.get_by_text("Not reached").wait_for()
         context.unroute("**/*.json")
@@ -293,7 +293,7 @@ def test_earlier_years_that_cannot_be_fetched_are_said(surf: Any, base: str) -> 
         context.route("**/works-to-*/", lambda route: route.abort())
         tab = library(context, base)
         tab.get_by_label("Find", exact=True).fill("roofline")
-        tab.get_by_text("The works of earlier years could not be reached; try again.").wait_for()
+        tab.get_by_text("The works of earlier years could not be loaded; try again.").wait_for()
 
     surf(inside)
 

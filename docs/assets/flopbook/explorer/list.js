@@ -4,8 +4,8 @@ import {check, el} from "../dom.js";
 import {isOfKind} from "./filters.js";
 import {shown} from "./value.js";
 
-const NOTHING = "Nothing passes the filters; clear some of them.";
-const NOTHING_CALLED = "Nothing that passes the filters is called so. Try fewer letters, a family such as Hopper, or a vendor.";
+const NOTHING = "No product passes the filters; clear some of them.";
+const NOTHING_CALLED = "No product of that name passes the filters. Try fewer letters, a family such as Hopper, or a vendor.";
 
 /** What helps a reader whom the filters show nothing. */
 export const nothing = ({find}) => (find ? NOTHING_CALLED : NOTHING);

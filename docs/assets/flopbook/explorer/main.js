@@ -96,7 +96,7 @@ class Explorer {
     const {state, model} = this;
     if (this.views[state.view] && (model.isWhole || !model.asksMore(state))) return true;
     this.host.setAttribute("aria-busy", "true");
-    this.shown = this.complete().then(() => this.show(said), () => { this.unknown.textContent = "The values could not be reached; try again."; })
+    this.shown = this.complete().then(() => this.show(said), () => { this.unknown.textContent = "The values could not be loaded; try again."; })
       .finally(() => this.host.removeAttribute("aria-busy"));
     return false;
   }
@@ -143,7 +143,7 @@ class Explorer {
 function counted(model, state, entries) {
   const all = `of ${model.entries.length} products`;
   if (isOpening(model, state)) return `${entries.length} current data-centre chips, newest first, ${all}`;
-  if (!isOfKind(state, entries)) return `${entries.length} ${all}; no chip is called so`;
+  if (!isOfKind(state, entries)) return `${entries.length} ${all}; no chip has that name`;
   return `${entries.length} ${all}`;
 }
 

@@ -36,7 +36,7 @@ function compared({state, unknown}) {
   const left = prices.size - compare.length;
   return {
     state: {...state, compare, price: price.some(Boolean) ? price : []},
-    unknown: left ? [...unknown, `This link compares ${prices.size} products; shown are the first ${MOST}.`] : unknown,
+    unknown: left ? [...unknown, `This link compares ${prices.size} products; the first ${MOST} are shown.`] : unknown,
   };
 }
 

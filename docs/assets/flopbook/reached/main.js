@@ -8,7 +8,7 @@ import {Facet, cleared, filtered, finder, foldButton, inYears, linkButton, showF
 const NORMAL = {find: "", model: [], chip: [], kind: [], format: [], from: "", to: ""};
 const FACETS = {model: ["Model", 0], chip: ["Chip", 1], kind: ["Kind", 7], format: ["Format", 4]};
 const YEAR = 6;
-const NOTHING = "No run passes the filters. Clear some of them, or look for fewer words.";
+const NOTHING = "No run passes the filters. Clear some of them, or search for fewer words.";
 const FIRST = 100; // so many rows are shown at once; the rest on demand
 
 class Runs {

@@ -130,7 +130,7 @@ class Works {
       await ask();
       this.show(this.said ?? []);
     } catch {
-      this.unknown.textContent = `${what} could not be reached; try again.`;
+      this.unknown.textContent = `${what} could not be loaded; try again.`;
     }
     this.fetching -= 1;
     if (!this.fetching) this.host.removeAttribute("aria-busy");
