@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 from typing import Any
 
 import pytest
@@ -112,6 +113,14 @@ def test_a_name_that_is_nearly_one_is_never_taken_for_it(name: str, devices: Wor
     with pytest.raises(UnknownName) as caught:
         peak(name)
     assert str(caught.value).isprintable() and len(str(caught.value)) < 300
+
+
+@pytest.mark.parametrize("piece", ["9", "nvidia ", "hbm9", "9gb "])
+def test_a_name_without_end_is_refused_at_once(devices: World, piece: str) -> None:
+    begun = time.process_time()
+    with pytest.raises(UnknownName, match="unknown device"):
+        peak(piece * (120_000 // len(piece)))
+    assert time.process_time() - begun < 5
 
 
 def test_the_nearest_names_are_offered(devices: World) -> None:

@@ -26,6 +26,7 @@ FIELD = "devices_per_package"
 _MAKERS = re.compile(r"^(?:nvidia|amd|intel|google|aws|amazon)\s+")
 # A word that only says how much memory of which kind there is: `80GB`, `HBM2e`.
 _MEMORY = re.compile(r"\d+(?:gb|gib)|hbm\d\w*|gddr\d\w*|lpddr\d\w*")
+_LONGEST = 200  # characters of a device name; of a longer one the search would take its square
 
 
 class DevicePeak(NamedTuple):
@@ -89,6 +90,8 @@ def _find(device_name: str) -> tuple[Entry, str]:
     """The entry and its device name; the name is empty where an id or alias was given."""
     devices = list(_devices())
     typed = " ".join(str(device_name).split()).casefold()
+    if len(typed) > _LONGEST:
+        _refuse(str(device_name), [], devices)
     matching = [device for device in devices if device[0].casefold() == typed]
     if not matching and typed:
         matching = [device for device in devices if plain(device[0]) == plain(typed)]
