@@ -102,6 +102,7 @@ def test_similar_runs_are_on_file_and_of_the_same_generation() -> None:
         ({"tp": "7"}, "does not make 512 chips"),
         ({"dp": "3"}, "does not make 512 chips"),
         ({"tp": "0"}, "--tp is 0, expected a whole number of at least 1"),
+        ({"chips": "1e308"}, "--chips is 1e308, expected at most 1,000,000,000,000,000"),
         ({"zero": "-1"}, "--zero is -1"),
         ({"hsdp": "3"}, "--hsdp 3 does not divide --dp 16 replicas"),
         ({"hsdp": "4", "zero": "0"}, "--hsdp 4 groups divide what ZeRO shards; give --zero 1 to 3"),

@@ -9,6 +9,7 @@ from flopbook.errors import FlopbookError, shorten
 from flopbook.evaluation.answers import counted
 from flopbook.quantities.units import UnitError, parse_quantity
 
+MOST = 10**15  # of anything that is counted: times and bytes of more of it may have no end
 LAST_STAGE = 3  # of ZeRO
 _EXAMPLES = {"model": "--model llama-3-70b", "chip": "--chip h100-sxm", "chips": "--chips 512"}
 
@@ -52,6 +53,10 @@ def count_option(
     if number != int(number) or number < least:
         raise FlopbookError(
             f"{flag_of(name)} is {options[name]}, expected a whole number of at least {least}"
+        )
+    if number > MOST:
+        raise FlopbookError(
+            f"{flag_of(name)} is {shorten(options[name])}, expected at most {MOST:,}"
         )
     return int(number)
 

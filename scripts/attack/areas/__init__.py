@@ -29,6 +29,7 @@ from scripts.attack.areas import (
     titles,
     whole_builds,
     whole_same_bytes,
+    words,
     workflows,
 )
 
@@ -36,7 +37,7 @@ from scripts.attack.areas import (
 AREAS: tuple[ModuleType, ...] = (
     *(builds, crowded_builds, payloads, same_bytes),
     *(predictions, full_disks, answers, network, data_files, given, studies, prose, markup),
-    *(exports, heads, workflows, tag_soup, services, titles),
+    *(exports, words, heads, workflows, tag_soup, services, titles),
 )
 # Too long for every campaign: run where they are named, and every week.
 LONG: tuple[ModuleType, ...] = (whole_builds, whole_same_bytes)
