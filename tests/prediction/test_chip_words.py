@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
+import time
 
 import pytest
 
@@ -53,3 +54,11 @@ def test_every_row_on_file_names_a_chip_or_none_that_is_on_file() -> None:
         except UnknownName:
             unknown.append(name)
     assert unknown == []
+
+
+@pytest.mark.parametrize("piece", ["(", "a-", "h100-sxm-", "9gb-"])
+def test_a_name_without_end_is_refused_at_once(piece: str) -> None:
+    begun = time.process_time()
+    with pytest.raises(UnknownName, match="unknown chip"):
+        entry_id(piece * (120_000 // len(piece)))
+    assert time.process_time() - begun < 5

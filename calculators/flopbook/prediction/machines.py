@@ -52,6 +52,7 @@ _CARDS = re.compile(r"(\d+)x\s*(?:HDR)?(\d+)\b")
 _RATE = re.compile(r"(\d+)\s*Gb(?:/s|ps)", re.IGNORECASE)
 _PER_NODE = re.compile(r"(?:per |/)node", re.IGNORECASE)
 _PER_CHIP = re.compile(r"(?:per |/)GPU", re.IGNORECASE)
+_LONGEST_NAME = 400  # characters, as of a row of a run: a search takes the square of them
 _COMMENT = re.compile(r"\(.*?\)")
 # What sources write behind a name: a size of the memory, its kind, a limit of the power, a socket,
 # a code name. Any other word is a part of the name, or a slip.
@@ -186,6 +187,8 @@ def package_named(name: str) -> Chip:
 
 def entry_id(name: str) -> str:
     """The entry that a source or a framework names. Raises UnknownName with the nearest names."""
+    if len(name) > _LONGEST_NAME:
+        raise UnknownName("chip", name, library().entry_names())
     words = _COMMENT.sub("", name).strip().lower().replace(" ", "-").split("-")
     full_name = "-".join(words)
     # Aliases stand in the heads of entries, which an id or a product does without.

@@ -15,7 +15,7 @@ from scripts.attack.hostile import text_of
 from scripts.attack.shell import fault_of
 
 NAME = "words"
-_ASKED = 300
+_ASKED = 1_000
 _LONGEST = 120_000  # characters; Linux passes on 131,072 bytes
 _CHIP = ("--chip", "h100-sxm")
 _RUN = ("--model", "llama-3-8b", *_CHIP, "--chips", "8", "--batch-tokens", "1Mi")
