@@ -72,6 +72,15 @@ def test_a_faster_layout_is_part_of_the_answer(cli: Any) -> None:
     assert "a faster layout" not in again
 
 
+def test_a_layout_that_a_rule_chose_and_cannot_run_says_so(cli: Any) -> None:
+    words = "predict --model llama-3-8b --chip h100-sxm --chips 64 --batch 96 --seq 4096"
+    out = cli(*words.split()).out
+    assert out.startswith("cannot run as laid out here: 96 sequences") and "64 replicas" in out
+    assert "a faster layout" in out
+    assert "cannot run" not in cli(*words.replace("96", "128").split()).out
+    assert "use 64 or 128 sequences" in cli(*words.split(), "--dp", "64").err
+
+
 def test_each_open_thing_has_a_size(cli: Any) -> None:
     notes = [
         line

@@ -143,7 +143,7 @@ def test_layouts_are_checked_where_no_memory_is_published() -> None:
     without = run_of(asked)
     without = without._replace(machine=without.machine._replace(memory=0.0))
     with pytest.raises(FlopbookError, match="does not divide 32 attention heads"):
-        possible(asked_model(asked)[1], without, None)
+        possible(asked_model(asked)[1], without, None, is_open=False)
 
 
 @pytest.mark.parametrize("change", [{"model": "llama-3-71b"}, {"chip": "h1000"}, {"stack": "tita"}])

@@ -87,7 +87,7 @@ def test_a_lone_old_site_gets_its_name_back(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["site"]
 
 
-@pytest.mark.parametrize("name", ["site.old", f"site.new-{os.getpid()}"])
+@pytest.mark.parametrize("name", ["site.old", "site.new-{}"])
 @pytest.mark.parametrize(
     "make", [os.mkfifo, Path.touch, Path.mkdir, lambda path: path.symlink_to(path.parent / "own")]
 )
@@ -97,7 +97,7 @@ def test_whatever_is_left_in_the_way_is_removed_and_nothing_else(
     """A pipe is no folder to look into: a build would wait for its writer."""
     others = [site_of(tmp_path / other, "own") for other in ("own", ".new-5", "book.new-5")]
     site = site_of(tmp_path / "site", "old")
-    make(tmp_path / name)
+    make(tmp_path / name.format(os.getpid()))
     with exchange.staging(site, SAY_NOTHING) as staged:
         (staged / "index.html").write_text("new")
         exchange.put(staged, site)

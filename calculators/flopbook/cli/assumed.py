@@ -39,7 +39,7 @@ _NO_MEMORY = "no memory: "
 
 
 def faster_rows(prediction: Prediction, options: Options) -> list[tuple[str, str, str]]:
-    """The fastest layout that a plan finds, where it saves a tenth or ours does not fit."""
+    """The fastest layout that a plan finds, where it saves a tenth or ours cannot run."""
     # A plan is not calibrated, so the two would not be of one kind.
     is_open = leaves_open(options, is_mixture=prediction.run.shape.is_mixture)
     if not is_open or prediction.calibration:
@@ -49,15 +49,27 @@ def faster_rows(prediction: Prediction, options: Options) -> list[tuple[str, str
         return []
     share = layout.seconds / prediction.seconds - 1
     fits = prediction.memory is not None and prediction.memory.fits
-    if fits and share > -TENTH:
+    if fits and not cannot_run(prediction.run) and share > -TENTH:
         return []
     words = " ".join(f"{flag_of(n)} {text}" for n, text in layout_options(layout, options).items())
     seconds = f"{layout.seconds:.3g} s"
     return [("a faster layout", seconds, f"{size_of(share)} with {words} (flopbook plan)")]
 
 
+def cannot_run(run: RunLayout) -> str:
+    """Why a layout that a rule chose cannot share the sequences of a step; empty if it can."""
+    if run.batch % run.dp == 0:
+        return ""
+    return (
+        f"cannot run as laid out here: {counted(int(run.batch), 'sequence')} do not divide over "
+        f"{counted(int(run.dp), 'replica')}"
+    )
+
+
 def why_no_memory(prediction: Prediction) -> str:
     """Why the memory of a layout has no number."""
+    if cannot_run(prediction.run):
+        return "no such layout"
     problems = (name for name in prediction.inferred if name.startswith(_NO_MEMORY))
     return "".join(problems).removeprefix(_NO_MEMORY)
 

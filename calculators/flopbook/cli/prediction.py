@@ -85,7 +85,7 @@ def predict_command(
 
     Example: flopbook predict --model llama-3-70b --chip h100-sxm --chips 512 --batch-tokens 4Mi
     """
-    from flopbook.cli.assumed import faster_rows, training_notes
+    from flopbook.cli.assumed import cannot_run, faster_rows, training_notes
     from flopbook.cli.layout_words import words_of_layout
     from flopbook.prediction.asking import predict
     from flopbook.prediction.options import refuse
@@ -108,6 +108,9 @@ def predict_command(
         ("layout", *words_of_layout(prediction.layout())),
         *([] if run else faster_rows(prediction, options)),
     ]
+    stopped = "" if run else cannot_run(prediction.run)
+    if stopped:
+        print(stopped)
     print(columns(rows))
     print("\nparts of the step")
     print(_shares(prediction.parts, "s"))

@@ -11,6 +11,8 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any, Self
 
+from flopbook.quantities.whole_numbers import divisors
+
 # The divisors of a larger number are not searched for: a message has to come at once.
 LARGEST_DIVIDED = 1e8
 
@@ -99,10 +101,9 @@ def divisors_around(value: float, number: float) -> str:
     """The divisors of a whole number on either side of a value that does not divide it."""
     if number > LARGEST_DIVIDED:
         return f"a divisor of {number:.0f}"
-    small = [n for n in range(1, math.isqrt(int(number)) + 1) if number % n == 0]
-    divisors = [*small, *(int(number) // n for n in reversed(small))]
-    below = [n for n in divisors if n < value][-1:]
-    above = [n for n in divisors if n > value][:1]
+    whole = divisors(int(number))
+    below = [n for n in whole if n < value][-1:]
+    above = [n for n in whole if n > value][:1]
     return " or ".join(str(n) for n in below + above)
 
 

@@ -24,11 +24,11 @@ from flopbook.planning.replicas import (
     transfer_seconds,
 )
 from flopbook.planning.serving_question import ServingQuestion
-from flopbook.planning.space import divisors
 from flopbook.prediction import serving
 from flopbook.prediction.arrays import Column
 from flopbook.prediction.bands import widest_band
 from flopbook.prediction.fitted import fitted_kinds
+from flopbook.quantities.whole_numbers import divisors
 
 MOST_SEQUENCES = 4096
 HEADS = "heads do not divide"

@@ -12,6 +12,7 @@ from flopbook.planning import exclusions
 from flopbook.planning.exclusions import Columns, Sieve, is_even
 from flopbook.planning.question import Question
 from flopbook.prediction.layouts import FSDP
+from flopbook.quantities.whole_numbers import divisors
 
 ZERO_STAGES = (0, 1, 2, 3)
 MOST_NAMED = 8  # numbers of chunks that a message offers
@@ -184,12 +185,6 @@ def _no_chunks(question: Question, possible: list[int]) -> FlopbookError:
         f"--virtual {question.fixed['virtual']} divides {layers} over no pipeline on these chips; "
         f"use {usable}"
     )
-
-
-def divisors(number: int) -> list[int]:
-    """All whole numbers that divide one, the smallest first."""
-    small = [n for n in range(1, int(number**0.5) + 1) if number % n == 0]
-    return sorted({*small, *(number // n for n in small)})
 
 
 def layout_numbers(cells: Cells, index: Any) -> dict[str, float]:

@@ -41,7 +41,7 @@ def titan_chunks(layers: int, chunks: int) -> TitanChunks:
 def megatron_layout(layers: int, chunks: int) -> str:
     """The chunks of a pipeline in Megatron's letters: embedding, layers (t) and loss.
 
-    TitanChunks with a layer less lie at the two ends, beside embedding and loss.
+    Chunks with a layer less lie at the two ends, beside embedding and loss.
     """
     each = math.ceil(layers / chunks)
     short = each * chunks - layers

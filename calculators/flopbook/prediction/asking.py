@@ -142,7 +142,10 @@ def predict(
     """
     run = run_of(options)
     _, model = asked_model(options)
-    run = possible(model, run, step_sequences(options, int(run.shape.tokens)))
+    sequences = step_sequences(options, int(run.shape.tokens))
+    # Without a degree that divides chips or experts, a rule lays the run out.
+    is_open = not any(options.get(name) for name in (*DIVIDING, "ep"))
+    run = possible(model, run, sequences, is_open=is_open)
     memory, problem = _memory(model, run)
     if run.machine.memory and not (memory and memory.fits):
         run = made_to_fit(model, run, _given(options))

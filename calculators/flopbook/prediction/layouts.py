@@ -39,8 +39,8 @@ USUAL_MICRO_BATCH_TOKENS = 8192
 # Attention and feed-forward of the same input: one sum over tensor-parallel ranks in place of two.
 PARALLEL_BLOCKS = "parallel transformer block"
 FSDP = 3  # the stage that shards weights too
-# What a run leaves open and a rule fills in.
-OPEN_LAYOUT, OPEN_MICRO_BATCH = "layout", "micro-batch size"
+# What a run leaves open and a rule fills in, as answers call it.
+OPEN_MICRO_BATCH = "micro-batch size"
 # From this year on stacks have fused attention.
 FLASH_YEAR = 2023
 # What submissions to MLPerf train language models in, where they do not say: so all of those do
@@ -123,7 +123,7 @@ def training_run(row: MeasuredRun, year: int, words: str = "") -> RunLayout:
     software, strategy = str(row.run.get("software", "")), str(degrees.get("strategy", ""))
     stack = stack_named(f"{software} {strategy} {row.publication} {words}")
     split = _split(row, shape.tokens, runs_on.is_torus)
-    inferred = [OPEN_LAYOUT, *split.inferred] if is_chosen else list(split.inferred)
+    inferred = ["layout", *split.inferred] if is_chosen else list(split.inferred)
     zero = degrees.get("zero_stage")
     if zero is None:
         inferred.append("ZeRO stage")

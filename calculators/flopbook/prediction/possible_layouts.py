@@ -11,21 +11,24 @@ from flopbook.evaluation.calculator import calculate
 from flopbook.formulas.conditions import tp_divides_heads
 from flopbook.prediction.chunks import ENDS
 from flopbook.prediction.layout_memory import memory_options
-from flopbook.prediction.layouts import OPEN_LAYOUT, OPEN_MICRO_BATCH, RunLayout
+from flopbook.prediction.layouts import OPEN_MICRO_BATCH, RunLayout
 from flopbook.prediction.named_models import ModelName
+from flopbook.quantities.whole_numbers import divisors
 
 MOST_OFFERED = 8  # sizes that a message lists
 
 
-def possible(model: ModelName, run: RunLayout, sequences: int | None) -> RunLayout:
+def possible(
+    model: ModelName, run: RunLayout, sequences: int | None, *, is_open: bool
+) -> RunLayout:
     """The run, with an open micro-batch that divides the step of so many sequences.
 
-    Raises FlopbookError, with sizes that would do, for a layout that does not exist. One that a
-    rule chose is nobody's mistake.
+    Raises FlopbookError, with sizes that would do, for a layout that does not exist. One that is
+    left to a rule is nobody's mistake: the answer says that it cannot run, and which would.
     """
-    if sequences:
+    if sequences and not (is_open and sequences % int(run.dp)):
         run = _with_whole_batches(run, sequences)
-    if OPEN_LAYOUT not in run.inferred:
+    if not is_open:
         _check_layout(model, run)
     return run
 
@@ -39,11 +42,11 @@ def _with_whole_batches(run: RunLayout, sequences: int) -> RunLayout:
     size = run.micro_batch
     if share % size == 0:
         return run
-    smaller = [part for part in range(1, share + 1) if share % part == 0]
+    whole = divisors(share)
     if OPEN_MICRO_BATCH in run.inferred:
-        size = max(part for part in smaller if part <= max(size, 1))
+        size = max(part for part in whole if part <= max(size, 1))
         return run._replace(micro_batch=float(size), micro_batches=share / size)
-    usable = ", ".join(map(str, smaller[-MOST_OFFERED:]))
+    usable = ", ".join(map(str, whole[-MOST_OFFERED:]))
     raise FlopbookError(
         f"--micro-batch {size:g} does not divide the {counted(share, 'sequence')} of each of "
         f"{counted(replicas, 'replica')}; use {usable}"

@@ -31,6 +31,7 @@ from flopbook.faces.inverse import closed_roots, depends
 from flopbook.formulas.declaration import Formula
 from flopbook.formulas.description import ABSURDLY_SMALL
 from flopbook.quantities.units import format_quantity
+from flopbook.quantities.whole_numbers import divisors
 
 MOST_DIVIDED = 1e6  # the divisors of larger inputs are not looked for
 SAME_ROOT = 1e-6  # so near, relatively, a closed root is the one that halving has found
@@ -286,15 +287,10 @@ def _notes(curve: SolvedCurve, answer: SolvedValue, given: dict[str, Any]) -> li
 
 def _divisors_of_all(numbers: list[float]) -> set[float]:
     """All divisors but 1 of these whole numbers and of 2; a large number stands for itself."""
-    divisors: set[float] = set()
+    found: set[float] = set()
     for number in {2.0, *numbers}:
-        divisors |= _divisors(int(number)) if number <= MOST_DIVIDED else {number}
-    return divisors - {1.0}
-
-
-def _divisors(number: int) -> set[float]:
-    small = [n for n in range(1, math.isqrt(number) + 1) if number % n == 0]
-    return {float(n) for n in small} | {float(number // n) for n in small}
+        found |= set(map(float, divisors(int(number)))) if number <= MOST_DIVIDED else {number}
+    return found - {1.0}
 
 
 def _flag(name: str) -> str:
