@@ -126,3 +126,22 @@ def test_a_small_sum_between_two_servers_is_the_latency_of_a_tree() -> None:
 def test_tokens_reach_experts_on_other_servers_later(sent: float, ranks: int) -> None:
     assert exchange_seconds(H100, ranks, sent, P) > exchange_seconds(H100, 8, sent, P)
     assert math.isfinite(exchange_seconds(H100, ranks, sent, P))
+
+
+@pytest.mark.parametrize("ranks", [2, 4, 8])
+def test_ranks_on_a_mesh_sum_over_the_links_between_them(ranks: int) -> None:
+    """Each of eight MI300X has a link to each other one; two once summed over all seven."""
+    board, sent = machine("mi300x"), 2.0**26
+    link = board.link_bandwidth / 7
+    over_links = sum_seconds(board, ranks, sent, P) - P["sum_seconds"]
+    assert over_links == pytest.approx(2 * sent / ranks / (link * P["sum_share"]))
+    # Half of what a pair exchanges stays where it is.
+    steps = exchange_seconds(board, 2, 0.0, P)
+    assert exchange_seconds(board, 2, sent, P) - steps == pytest.approx(
+        sent / 2 / (link * P["sum_share"])
+    )
+
+
+@pytest.mark.parametrize("name", ["h100-sxm", "tpu-v5p", "google/tpu-8i", "l40s"])
+def test_switches_and_tori_and_large_domains_are_no_mesh(name: str) -> None:
+    assert machine(name).mesh == 0

@@ -21,6 +21,7 @@ from flopbook.prediction.serving_parts import (
     exchange_seconds,
     expert_work,
     experts_read,
+    link_rate,
     product_rate,
     prompt_launches,
     routed_weights,
@@ -30,6 +31,8 @@ from flopbook.prediction.serving_parts import (
 from flopbook.prediction.transformers import FLOP_PER_WEIGHT
 
 Parameters = Mapping[str, float]
+
+PAIR = 2.0  # a stage and the next one
 
 
 class Division(NamedTuple):
@@ -237,10 +240,11 @@ def _exchange(replica: Replica, tokens: Any, p: Parameters) -> Any:
 
 
 def _rate(replica: Replica, ranks: float, p: Parameters) -> Any:
-    """Byte/s that large messages reach: over links inside the domain, over cards beyond."""
+    """Byte/s that a stage sends the next one: over links inside the domain, over cards beyond."""
     machine = replica.case.machine
     is_inside = ranks <= machine.domain
-    return (machine.link_bandwidth if is_inside else machine.card_bandwidth) * p["sum_share"]
+    rate = link_rate(machine, PAIR) if is_inside else machine.card_bandwidth
+    return rate * p["sum_share"]
 
 
 def transfer_seconds(replica: Replica, p: Parameters) -> Any:

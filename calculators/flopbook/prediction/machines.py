@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from flopbook.data.library import library, per_library
 from flopbook.errors import FlopbookError, UnknownName
 from flopbook.hardware.chip import Chip, chip
+from flopbook.hardware.network import Network
 from flopbook.hardware.picked import Picked
 
 # Chips of one generation share their efficiencies; the words are parts of product names. The first
@@ -46,6 +47,7 @@ USUAL_WATTS = 0.7e-12
 AMPLE = 2.0
 # Boards of so many chips of these generations join each with the others directly.
 SMALL_BOARD, DIRECT = 4, ("ampere", "hopper")
+MESH = "mesh"  # of the topologies of a network
 # Rates of cards as sources print them: of all cards of a node, or of those of one chip.
 GIGABIT = 1e9 / 8
 _CARDS = re.compile(r"(\d+)x\s*(?:HDR)?(\d+)\b")
@@ -64,7 +66,8 @@ _HOLDERS = ("system", "node", "pod", "card")
 class ChipRates(NamedTuple):
     """A chip with its rates: FLOP/s, byte/s one way, bytes, and chips of its scale-up domain.
 
-    `power` are the watts of its board for each FLOP/s, over those of an H100.
+    `power` are the watts of its board for each FLOP/s, over those of an H100. On a `mesh` of so
+    many chips each shares its links out among the others; 0 where switches or a torus join them.
     """
 
     chip: str
@@ -80,6 +83,7 @@ class ChipRates(NamedTuple):
     is_torus: bool
     host_bandwidth: float = PCIE_BANDWIDTH
     power: float = 1.0
+    mesh: float = 0.0
 
     def peak(self, precision: str) -> float:
         """The peak (FLOP/s) of the format that products run in: an MFU over it is at most 1."""
@@ -107,7 +111,7 @@ def machine(name: str) -> ChipRates:
     eight = peak_of(package, "fp8") or peak_of(package, "int8") or sixteen
     generation = _generation(package.id)
     is_torus = generation == "tpu"
-    domain = _known(system.pick_scaleup_domain) or _known(package.pick_scaleup_domain)
+    domain = _known(system.pick_scaleup_domain) or _known(package.pick_scaleup_domain) or USUAL_NODE
     return ChipRates(
         chip=package.id,
         generation=generation,
@@ -118,12 +122,13 @@ def machine(name: str) -> ChipRates:
         memory_bandwidth=_known(package.pick_memory_bandwidth) or 0.0,
         link_bandwidth=_known(package.pick_scaleup_bandwidth) or PCIE_BANDWIDTH,
         card_bandwidth=CARD_BANDWIDTH.get(generation, USUAL_CARD_BANDWIDTH),
-        domain=domain or USUAL_NODE,
+        domain=domain,
         is_torus=is_torus,
         host_bandwidth=_known(package.pick_host_bandwidth) or PCIE_BANDWIDTH,
         power=min(
             (_known(package.pick_power) or USUAL_WATTS * sixteen) / sixteen / USUAL_WATTS, AMPLE
         ),
+        mesh=domain if domain <= USUAL_NODE and _is_meshed(package) else 0.0,
     )
 
 
@@ -234,6 +239,14 @@ def _generation(chip_id: str) -> str:
         if word in product:
             return generation
     return "other"
+
+
+def _is_meshed(package: Chip) -> bool:
+    """Whether each chip of a board is wired to each other one, as eight MI300X are."""
+    try:
+        return Network(package).topology == MESH
+    except FlopbookError:
+        return False
 
 
 def peak_of(package: Chip, dtype: str) -> float:

@@ -77,12 +77,23 @@ def elementwise_seconds(
     return moved / runs_on.memory_bandwidth
 
 
+def link_rate(runs_on: ChipRates, ranks: Any) -> Any:
+    """Byte/s of the links of a chip that lead to the others of so many ranks of one domain.
+
+    On a mesh a pair has its own links, so two of eight chips use a seventh of what each has.
+    """
+    if runs_on.mesh <= 1:
+        return runs_on.link_bandwidth
+    others = np.minimum(np.maximum(ranks - 1, 1), runs_on.mesh - 1)
+    return runs_on.link_bandwidth * others / (runs_on.mesh - 1)
+
+
 def sum_seconds(runs_on: ChipRates, ranks: Any, sent: Any, p: Parameters) -> Any:
     """Seconds of a sum of so many bytes over some ranks: in each domain, then between domains."""
     if ranks <= 1:
         return 0.0
     near = np.minimum(ranks, runs_on.domain)
-    links = 2 * sent * (1 - 1 / near) / (runs_on.link_bandwidth * p["sum_share"])
+    links = 2 * sent * (1 - 1 / near) / (link_rate(runs_on, near) * p["sum_share"])
     if ranks <= runs_on.domain:
         return p["sum_seconds"] + links
     domains = np.ceil(ranks / near)
@@ -97,7 +108,7 @@ def exchange_seconds(runs_on: ChipRates, ranks: Any, sent: Any, p: Parameters) -
     `sent` are the bytes of both ways, were all experts elsewhere.
     """
     leaving = np.maximum(1 - runs_on.domain / ranks, 0)
-    near = (1 - 1 / ranks - leaving) / runs_on.link_bandwidth
+    near = (1 - 1 / ranks - leaving) / link_rate(runs_on, np.minimum(ranks, runs_on.domain))
     bytes_seconds = sent * (near + leaving / runs_on.card_bandwidth) / p["sum_share"]
     step = p["sum_seconds"]
     if ranks > runs_on.domain:
