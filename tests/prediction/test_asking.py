@@ -23,6 +23,7 @@ from flopbook.prediction.asking import predict, run_of
 from flopbook.prediction.asking_serving import predict_serving
 from flopbook.prediction.bands import Adjustment
 from flopbook.prediction.calibration import Calibration
+from flopbook.prediction.known_runs import known_runs
 from flopbook.prediction.named_models import asked_model
 from flopbook.prediction.possible_layouts import possible
 from tests.support.huggingface_configs import SAME
@@ -88,8 +89,11 @@ def test_the_layout_that_was_predicted_is_named() -> None:
 
 def test_similar_runs_are_on_file_and_of_the_same_generation() -> None:
     rows = {row.id: row for file in run_files().values() for row in file.rows}
-    similar = predict(ASKED).similar
-    assert similar
+    count, similar, _ = found = predict(ASKED).similar
+    alike = [row for row in known_runs("training_throughput") if row.generation == "hopper"]
+    dense = [row for row in alike if row.precision == "bf16" and not row.is_mixture]
+    assert len(similar) < count == sum(row.trained == 1 for row in dense)
+    assert predict(ASKED).record()["similar_count"] == found.count
     assert all("H" in rows[one.id].hardware["chip"] for one in similar)
     assert all(references()[one.source].link == one.url for one in similar)
 
@@ -158,7 +162,8 @@ def test_the_command_prints_what_json_has(capsys: pytest.CaptureFixture[str]) ->
     record = json.loads(capsys.readouterr().out)
     assert record["prediction"]["seconds"] == pytest.approx(predict(ASKED).seconds)
     assert set(record) == {
-        *("prediction", "parts", "memory", "layout", "inferred", "similar_runs"),
+        *("prediction", "parts", "memory", "layout", "inferred"),
+        *("similar_runs", "similar_count"),
     }
     assert run(["predict", *words]) == 0
     text = capsys.readouterr().out

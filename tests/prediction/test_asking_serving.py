@@ -101,6 +101,7 @@ def test_the_command_prints_what_json_has(capsys: pytest.CaptureFixture[str]) ->
     record = json.loads(capsys.readouterr().out)
     assert record == asked(batch="8").record()
     assert record["similar_runs"] and all(one["source"] for one in record["similar_runs"])
+    assert record["similar_count"] > len(record["similar_runs"])
     assert run(words) == 0
     text = capsys.readouterr().out
     assert "first token" in text and "80 % band" in text and "fits into 80 GB" in text

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from flopbook.prediction.asking import Prediction
     from flopbook.prediction.calibration import Calibration
     from flopbook.prediction.own_runs import OwnRuns
-    from flopbook.prediction.similar import SimilarRun
+    from flopbook.prediction.similar import SimilarRuns
     from flopbook.prediction.spending import Spending
 
 _ROWS = Option("--rows", "all_rows", "Print a line for every row, the worst first.")
@@ -185,12 +185,15 @@ def _inferred(prediction: Prediction) -> list[str]:
     return [f"assumed, as the row does not say it: {names}"] if names else []
 
 
-def _print_notes(notes: Iterable[str], similar: Sequence[SimilarRun]) -> None:
+def _print_notes(notes: Iterable[str], similar: SimilarRuns) -> None:
     for note in notes:
         print(f"note: {note}")
-    if not similar:
+    if similar.nearest:
+        count = counted(similar.count, "measured run")
+        print(f"note: {count} on file of its {similar.shared}; the nearest follow")
+    else:
         print("note: measured runs like it: none on file")
-    for run in similar:
+    for run in similar.nearest:
         print(f"note: a measured run like it: {run.id}, {run.url or run.source}")
 
 

@@ -31,7 +31,7 @@ from flopbook.prediction.options import (
     word_option,
 )
 from flopbook.prediction.possible_layouts import possible
-from flopbook.prediction.similar import SimilarRun, similar_runs
+from flopbook.prediction.similar import SimilarRuns, similar_runs
 from flopbook.prediction.spending import Spending, list_price, spending
 from flopbook.prediction.stacks import OTHER, SERVING_STACKS, chosen_stack, named
 from flopbook.prediction.step_time import step_parts
@@ -72,7 +72,7 @@ class Prediction(NamedTuple):
     hfu: float
     parts: Mapping[str, float]
     inferred: tuple[str, ...]
-    similar: tuple[SimilarRun, ...]
+    similar: SimilarRuns
     memory: LayoutMemory | None
     spent: Spending
     savings: tuple[str, ...] = ()
@@ -105,7 +105,8 @@ class Prediction(NamedTuple):
             "memory": dict(memory.parts) if memory else {},
             "layout": self.layout(),
             "inferred": list(self.inferred),
-            "similar_runs": [similar.record() for similar in self.similar],
+            "similar_runs": [similar.record() for similar in self.similar.nearest],
+            "similar_count": self.similar.count,
         }
         if self.savings:
             record["would_fit_with"] = list(self.savings)

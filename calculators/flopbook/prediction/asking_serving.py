@@ -17,7 +17,7 @@ from flopbook.prediction.named_models import asked_model, sizes_of
 from flopbook.prediction.options import count_option, required, word_option
 from flopbook.prediction.possible_layouts import check_served_heads
 from flopbook.prediction.serving import DECODE, LOADED, PREFILL, STATIC, Serving
-from flopbook.prediction.similar import SimilarRun, nearest
+from flopbook.prediction.similar import SimilarRuns, nearest
 from flopbook.prediction.stacks import SERVING_STACKS, named
 
 PRECISIONS = ("bf16", "fp16", "fp8", "int8", "int4", "fp4")
@@ -50,7 +50,7 @@ class ServingPrediction(NamedTuple):
     batch: float
     bytes: float
     inferred: tuple[str, ...]
-    similar: tuple[SimilarRun, ...]
+    similar: SimilarRuns
     cost_per_million: float | None = None
 
     @property
@@ -79,7 +79,8 @@ class ServingPrediction(NamedTuple):
         return {
             "prediction": prediction,
             "inferred": list(self.inferred),
-            "similar_runs": [similar.record() for similar in self.similar],
+            "similar_runs": [similar.record() for similar in self.similar.nearest],
+            "similar_count": self.similar.count,
         }
 
 
@@ -183,8 +184,8 @@ def _banded(case: Serving, calibration: Calibration | None) -> Banded:
     return Banded(value, value / factor, value * factor)
 
 
-def _similar(case: Serving) -> tuple[SimilarRun, ...]:
+def _similar(case: Serving) -> SimilarRuns:
     """Inference runs on the same generation of chips, the nearest in size first."""
     generation = case.machine.generation
     runs = known_runs(serving.MODEL.kind)
-    return nearest((run for run in runs if run.generation == generation), case)
+    return nearest((run for run in runs if run.generation == generation), case, "chip generation")

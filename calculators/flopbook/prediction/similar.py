@@ -37,7 +37,15 @@ class SimilarRun(NamedTuple):
         return self._asdict()
 
 
-def similar_runs(run: RunLayout) -> tuple[SimilarRun, ...]:
+class SimilarRuns(NamedTuple):
+    """How many measured runs are alike, the nearest of them, and what they share with it."""
+
+    count: int
+    nearest: tuple[SimilarRun, ...]
+    shared: str
+
+
+def similar_runs(run: RunLayout) -> SimilarRuns:
     """Training runs of the same generation, format, kind of model and share of trained weights.
 
     The nearest in size come first.
@@ -50,16 +58,17 @@ def similar_runs(run: RunLayout) -> tuple[SimilarRun, ...]:
         and known_run.precision == run.precision
         and known_run.trained == run.trained
     )
-    return nearest(alike, run)
+    return nearest(alike, run, "chip generation, format and kind of model")
 
 
-def nearest(alike: Iterable[KnownRun], run: HasSize) -> tuple[SimilarRun, ...]:
-    """The runs that are nearest in size, the nearest first."""
+def nearest(alike: Iterable[KnownRun], run: HasSize, shared: str) -> SimilarRuns:
+    """The runs that are nearest in size, the nearest first, and the number of all."""
     ordered = sorted(alike, key=lambda known: distance(known, run))
-    return tuple(
+    named = (
         SimilarRun(neighbour.id, neighbour.source, neighbour.url)
         for neighbour in ordered[:MOST_SIMILAR]
     )
+    return SimilarRuns(len(ordered), tuple(named), shared)
 
 
 def distance(known: KnownRun, run: HasSize) -> float:
