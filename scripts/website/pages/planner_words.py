@@ -87,6 +87,11 @@ def served(found: ServingPlan, price: Mapping[str, Any] | None) -> tuple[str, st
     total = rounded(best.tokens_per_s, "1", 3)
     low, high, each = (rounded(rate, "1") for rate in (best.low, best.high, 1 / best.per_token))
     first = rounded(best.first_token, "s")
+    # While prompts of others are read nobody gets tokens, so that all get less than one would.
+    readers = best.batch * best.replicas
+    overall = rounded(best.tokens_per_s / readers, "1")
+    waits = f", and {overall} tokens/s over all, waits for prompts included"
+    told = f"{each} tokens/s after {first}{waits if overall != each else ''}"
     cost = ""
     if price:
         usd = million_tokens(price, found.question.chips, best.tokens_per_s)
@@ -94,8 +99,7 @@ def served(found: ServingPlan, price: Mapping[str, Any] | None) -> tuple[str, st
     return (
         f"Fits: {total} tokens/s, {low} to {high} (80 % band).",
         f"The best of {found.considered:,} layouts: {serving_words(best)}. "
-        f"{best.batch * best.replicas:,} conversations at once; each gets {each} tokens/s after "
-        f"{first}.{cost}",
+        f"{readers:,} conversations at once; each gets {told}.{cost}",
     )
 
 

@@ -72,6 +72,8 @@ def test_the_answer_of_serving_is_that_of_the_planner() -> None:
     assert f"{float(f'{low:.2g}'):,.0f} to {float(f'{high:.2g}'):,.0f}" in verdict
     assert f": {serving_words(best)}. {best.batch * best.replicas:,} conversations" in meaning
     assert f"each gets {1 / best.per_token:.2g} tokens/s" in meaning
+    # What each gets makes up what all get, once prompts are read between tokens.
+    assert f"and {rate / best.batch / best.replicas:.2g} tokens/s over all" in meaning
     usd = planner_data.price_record("nvidia/h100-sxm")
     cost = usd and money(1e6 * 8 * usd["usd_per_s"] / rate)
     assert meaning.endswith(f" {cost} a million tokens at 3.2 USD/h, the lowest list price.")

@@ -45,9 +45,12 @@ export function verdict(pair, pairs) {
 }
 
 function meaning({answer}, best) {
-  const readers = `${grouped(best.batch * best.replicas)} conversations at once`;
-  const each = `each gets ${pace(1 / best.per_token)} after ${rounded(best.first_token, "s")}`;
-  return `The best of ${grouped(answer.tried)} layouts: ${typeset(servingWords(best))}. ${readers}; ${each}.`;
+  const readers = best.batch * best.replicas;
+  const [alone, overall] = [1 / best.per_token, best.tokens_per_s / readers].map((rate) => pace(rate));
+  // While prompts of others are read nobody gets tokens, so that all get less than one would.
+  const waits = overall === alone ? "" : `, and ${overall} over all, waits for prompts included`;
+  const each = `each gets ${alone} after ${rounded(best.first_token, "s")}${waits}`;
+  return `The best of ${grouped(answer.tried)} layouts: ${typeset(servingWords(best))}. ${grouped(readers)} conversations at once; ${each}.`;
 }
 
 function cost(pair, best) {
