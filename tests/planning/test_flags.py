@@ -190,6 +190,23 @@ def test_what_maxtext_refuses_is_said(
     assert said in " ".join(told) and bool(told) == bool(said)
 
 
+@pytest.mark.parametrize(("chips", "slices"), [(256, 1), (1024, 4)])
+def test_several_slices_are_axes_of_their_own_in_maxtext(chips: int, slices: int) -> None:
+    """A pod of TPU v5e has 256 chips; flags once laid all axes over its links."""
+    sizes = {"chips": str(chips), "batch_tokens": "4Mi", "stack": "maxtext"}
+    question = question_of({**DENSE, **sizes, "chip": "tpu-v5e", "zero": "3", "pp": "1"})
+    assert question.run.slices == slices
+    for layout in plan(question, 50).layouts:
+        flags = flags_for("maxtext", question, layout)
+        keys = dict(pair.split("=") for pair in flags.text.split())
+        inside, across = (
+            math.prod(int(value) for name, value in keys.items() if name.startswith(network))
+            for network in ("ici_", "dcn_")
+        )
+        assert inside * across == chips
+        assert across == slices or any("slices" in lack for lack in flags.lacks)
+
+
 @given(layouts)
 def test_the_batch_of_deepspeed_adds_up(layout: PlannedLayout) -> None:
     settings = json.loads(flags_for("deepspeed", asked(layout), layout).text)

@@ -19,7 +19,7 @@ from flopbook.errors import FlopbookError, UnknownName
 from flopbook.evaluation.calculator import calculate
 from flopbook.planning.planner import plan
 from flopbook.planning.question import question_of
-from flopbook.prediction.asking import predict, run_of
+from flopbook.prediction.asking import predict, prediction_of, run_of
 from flopbook.prediction.asking_serving import predict_serving
 from flopbook.prediction.bands import Adjustment
 from flopbook.prediction.calibration import Calibration
@@ -140,6 +140,16 @@ def test_an_open_micro_batch_divides_the_sequences_of_a_replica() -> None:
     """Three sequences were once one micro-batch and a half of two."""
     run = predict({"model": "llama-3-8b", "chip": "h100-sxm", "chips": "64", "batch": "192"}).run
     assert (run.micro_batch, run.micro_batches, run.batch) == (1, 3, 192)
+
+
+def test_chips_beyond_a_pod_are_slices() -> None:
+    """A torus ends with its pod of 256; four of them were once timed as one."""
+    asked = {"model": "llama-3-8b", "chip": "tpu-v5e", "chips": "1024", "batch": "1024"}
+    found = predict(asked)
+    assert found.run.slices == 4 and "slices of a torus" in found.inferred
+    whole = prediction_of(found.run._replace(slices=1), "llama-3-8b", asked)
+    assert found.seconds > whole.seconds
+    assert predict({**asked, "chips": "256"}).run.slices == 1
 
 
 def test_layouts_are_checked_where_no_memory_is_published() -> None:

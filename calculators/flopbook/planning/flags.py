@@ -201,15 +201,15 @@ def _torchtitan(question: Question, layout: PlannedLayout) -> Flags:
 
 
 def _maxtext(question: Question, layout: PlannedLayout) -> Flags:
-    """Keys of MaxText for one slice; the axes of the mesh multiply to the chips."""
+    """Keys of MaxText; the axes of the mesh multiply to the chips."""
     replicas = layout.dp // layout.ep if layout.dp % layout.ep == 0 else layout.dp
     is_piped = layout.pp > 1
     count = _micro_batches(question, layout)
     steps = 1 if is_piped else count
     copies = min(layout.hsdp, replicas) if layout.zero >= 3 else replicas
+    across, is_split = _across_slices(question, copies, replicas // copies)
     settings: Settings = {
-        "ici_data_parallelism": copies,
-        "ici_fsdp_parallelism": replicas // copies,
+        **across,
         "ici_tensor_parallelism": layout.tp,
         "ici_context_parallelism": layout.cp,
         "ici_expert_parallelism": layout.ep,
@@ -234,6 +234,8 @@ def _maxtext(question: Question, layout: PlannedLayout) -> Flags:
     if question.run.offload != "no":
         away += ("updates on the host: MaxText moves states to the chip for them",)
     away += _refused_by_maxtext(question, layout, steps)
+    if not is_split:
+        away += (f"{question.run.slices:.0f} slices: replicas do not divide over them",)
     text = " ".join(f"{name}={_number(value)}" for name, value in settings.items())
     return Flags(text, (lacks if layout.zero == 2 else ()) + _other_schedule(layout) + away)
 
@@ -249,6 +251,21 @@ def _refused_by_maxtext(question: Question, layout: PlannedLayout, steps: int) -
         "fp8: MaxText accumulates no gradients with it": question.dtype == "fp8" and steps > 1,
     }
     return tuple(words for words, is_refused in told.items() if is_refused)
+
+
+def _across_slices(question: Question, copies: int, shards: int) -> tuple[Settings, bool]:
+    """Replicas inside slices (ICI) and across them (DCN), copies first; and whether all divide."""
+    slices = int(question.run.slices)
+    whole = math.gcd(copies, slices)
+    sharded = math.gcd(shards, slices // whole)
+    inside: Settings = {
+        "ici_data_parallelism": copies // whole,
+        "ici_fsdp_parallelism": shards // sharded,
+    }
+    if slices == 1:
+        return inside, True
+    beyond = {"dcn_data_parallelism": whole, "dcn_fsdp_parallelism": sharded}
+    return {**beyond, **inside}, whole * sharded == slices
 
 
 def _deepspeed(question: Question, layout: PlannedLayout) -> Flags:

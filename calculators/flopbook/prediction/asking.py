@@ -52,6 +52,7 @@ DEGREES = {
     "micro_batch": "micro_batch_seqs",
 }
 RECOMPUTE = ("none", "selective", "full")
+SLICES = "slices of a torus"  # as few as hold the chips
 OPEN_BATCH = "batch of a step"  # what an answer calls a batch that was not asked
 # What a rule may choose so that a run fits.
 FITTING = ("zero", "micro_batch", "recompute", "recompute_layers")
@@ -282,6 +283,7 @@ def run_of(options: Mapping[str, str | None]) -> RunLayout:
         run={**run, "software": str(options.get("stack") or "")},
     )
     layout = _with_network(training_run(row, THIS_YEAR, stack), options.get("network"))
+    layout = _in_slices(layout)
     _check_format(layout)
     _check_groups(layout)
     open_batch = () if sequences else (OPEN_BATCH,)
@@ -312,6 +314,14 @@ def _with_network(layout: RunLayout, network: str | None) -> RunLayout:
         return layout._replace(machine=layout.machine._replace(card_bandwidth=card))
     is_inside = layout.machine.is_torus or layout.chips <= layout.domain
     return layout if is_inside else layout._replace(inferred=(*layout.inferred, NETWORK))
+
+
+def _in_slices(layout: RunLayout) -> RunLayout:
+    """The layout on as many slices as its chips take: a torus ends with its pod."""
+    slices = math.ceil(layout.chips / layout.domain) if layout.machine.is_torus else 1
+    if slices == 1:
+        return layout
+    return layout._replace(slices=slices, inferred=(*layout.inferred, SLICES))
 
 
 def _offloading(layout: RunLayout, options: Mapping[str, str | None]) -> RunLayout:

@@ -133,6 +133,8 @@ def test_the_page_ranks_as_the_package(surf: Any) -> None:
     rng = random.Random(f"{SEED} ranked")
     asked = [asked_at_random(rng) for _ in range(ASKED)]
     asked.append({**asked[0], "model": "deepseek-v3", "chips": 256, "batch": 1024, "seq": 4096})
+    slices = {"chip": "google/tpu-v5e", "dtype": "bf16", "chips": 1024, "batch": 1024}
+    asked.append({**asked[0], **slices, "model": "llama-3-8b", "seq": 4096, "stack": "maxtext"})
     asked.append({**asked[0], "model": "llama-3-405b", "chips": 8, "grow": 2**16})
     found = ran(_PLANNED, asked, surf)
     planned = 0

@@ -22,8 +22,9 @@ export const OPEN = (inputs) => Object.fromEntries(Object.entries(inputs).map(([
 export function questionOf(known, {model, chip, stack, dtype, chips, seq, batch}) {
   const given = [known.chips[chip], known.stacks[stack], known.formats[dtype], known.models[model]];
   const merged = (part) => Object.assign({}, known[part], ...given.map((one) => one[part]));
+  const run = merged("run");
   return {
-    run: {...merged("run"), chips, tokens: seq, inferred: []},
+    run: {...run, chips, tokens: seq, slices: run.is_torus ? Math.ceil(chips / run.domain) : 1, inferred: []},
     memory: {...OPEN(merged("memory")), seq},
     parameters: known.parameters,
     uneven: known.uneven,
