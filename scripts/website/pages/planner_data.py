@@ -89,8 +89,8 @@ MEMORY_PARTS = {
 }
 # What a layout decides, and what the page fills in.
 _OF_LAYOUTS = ("tp", "pp", "cp", "ep", "dp", "virtual", "zero", "recompute", "schedule")
-_LEFT_OUT = (*_OF_LAYOUTS, "micro_batch", "micro_batches", "machine", "shape", "inferred")
-_LEFT_OUT += ("chips", "slices")
+_PUT_IN = ("micro_batch", "micro_batches", "machine", "shape", "chips", "slices", "inferred")
+_LEFT_OUT = (*_OF_LAYOUTS, *_PUT_IN)
 # Levels of the search -> what is decided there, and what was before.
 _LEVELS = {
     "tensor_holds": (frozenset({"tp"}), frozenset({"tp"})),
