@@ -149,6 +149,11 @@ def test_what_no_run_on_file_has_is_named(cli: Any) -> None:
         ("--schedule interleaved --virtual 1", "needs --virtual"),
         ("--schedule zb-v --virtual 2", "leave out --virtual"),
         ("--batch-tokens 10000", "is no multiple of --seq"),
+        # No memory would make these fit, and "on more chips" was no help.
+        ("--ep 8", "--ep 8 divides experts, and the model has none"),
+        ("--tp 128", "--tp 128 does not divide"),
+        ("--pp 128 --tp 1", "--pp 128 is larger than --layers"),
+        ("--chips 255 --seq 4099 --batch-tokens 4099", "no layout on 255 chips exists"),
     ],
 )
 def test_a_mistake_is_one_line_and_status_2(more: str, said: str, cli: Any) -> None:

@@ -136,6 +136,7 @@ def test_flags_of_vllm_have_the_replica_and_its_sequences() -> None:
         ({"model": None}, "--model is missing"),
         ({"chips": "0"}, "--chips is 0"),
         ({"tp": "3"}, "--tp 3 does not make 8 chips"),
+        ({"tp": "3", "chips": "6"}, "--tp 3 does not divide 64 attention heads; use 2 or 4"),
         ({"pp": "3", "tp": "2"}, "--tp 2 --pp 3 does not make 8 chips"),
         ({"dp": "2"}, "a model without experts has replicas"),
         ({"ep": "8"}, "a model without experts has replicas"),

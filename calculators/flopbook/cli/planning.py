@@ -112,6 +112,7 @@ def plan_command(
 
 def _plans(options: Mapping[str, str | None], top: int, pareto: bool) -> list[RunPlan]:
     """A plan for each count of chips, each format, and each part of the states on the host."""
+    from flopbook.planning.impossible import check_exists
     from flopbook.planning.planner import plan
     from flopbook.planning.question import question_of
 
@@ -130,7 +131,11 @@ def _plans(options: Mapping[str, str | None], top: int, pareto: bool) -> list[Ru
         for count, dtype, place in asked
     ]
     # The next layout, which the answer compares with the best, is there even if one is listed.
-    return [plan(question, max(top, 2), with_front=pareto) for question in questions]
+    plans = [plan(question, max(top, 2), with_front=pareto) for question in questions]
+    # One of several plans may be of chips that nothing divides; the others answer.
+    if len(plans) == 1:
+        check_exists(plans[0])
+    return plans
 
 
 def _records(

@@ -13,6 +13,7 @@ from flopbook.prediction.fitted import fitted_kinds
 from flopbook.prediction.machines import machine
 from flopbook.prediction.named_models import asked_model, sizes_of
 from flopbook.prediction.options import amount_option, count_option, required, word_option
+from flopbook.prediction.possible_layouts import check_served_heads
 from flopbook.prediction.seen_layers import cache_parts, cached_values, score_flop, seen_layers
 from flopbook.prediction.serving import Serving
 from flopbook.prediction.serving_parts import BYTES_16
@@ -80,6 +81,9 @@ def serving_question(options: Mapping[str, str | None]) -> ServingQuestion:
         seen=seen_layers(sizes),
     )
     fixed = {name: count_option(options, name) for name in ("tp", "pp", "dp", "ep", "batch")}
+    tp = fixed["tp"] or 1
+    if chips % tp == 0:  # else the plan says what does not make the chips
+        check_served_heads(sizes.get("n_heads") or 0, tp)
     used = fitted_kinds()["inference"].parameters["memory_used"]
     return ServingQuestion(
         base=base,

@@ -13,6 +13,7 @@ from flopbook.prediction.chunks import ENDS
 from flopbook.prediction.layout_memory import memory_options
 from flopbook.prediction.layouts import OPEN_MICRO_BATCH, RunLayout
 from flopbook.prediction.named_models import ModelName
+from flopbook.prediction.transformers import Transformer
 from flopbook.quantities.whole_numbers import divisors
 
 MOST_OFFERED = 8  # sizes that a message lists
@@ -69,10 +70,7 @@ def _not_shared(sequences: int, replicas: int) -> str:
 
 def _check_layout(model: ModelName, run: RunLayout) -> None:
     """Raise FlopbookError for degrees that heads, experts, layers or sequence do not allow."""
-    if run.ep > 1 and not run.shape.is_mixture:
-        raise FlopbookError(
-            f"--ep {run.ep:g} divides experts, and the model has none; leave it out"
-        )
+    check_experts(run.shape, run.ep)
     options = memory_options(model, run)
     if not run.machine.memory:  # the rules are those of the layout, whatever the chip holds
         del options["chip"]
@@ -83,6 +81,12 @@ def _check_layout(model: ModelName, run: RunLayout) -> None:
             f"--virtual {run.virtual:g} on {run.pp:g} stages are {chunks:g} chunks of "
             f"{run.shape.layers:g} layers; use at most {max(most // run.pp, 1):g}"
         )
+
+
+def check_experts(shape: Transformer, ep: float) -> None:
+    """Raise FlopbookError where a model without experts is to divide them."""
+    if ep > 1 and not shape.is_mixture:
+        raise FlopbookError(f"--ep {ep:g} divides experts, and the model has none; leave it out")
 
 
 def check_served_heads(heads: float, tp: int) -> None:
