@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
 from flopbook.cli.app import run
+from flopbook.cli.other_words import MEANT, MFU
 from flopbook.cli.parser import ELSEWHERE
+from flopbook.cli.plain import PLAIN
 from flopbook.evaluation.calculator import calculate
 from flopbook.evaluation.request import option_names
-from flopbook.formulas import formulas
+from flopbook.formulas import CATALOGUE, formulas
 
 LLAMA = "--model llama-3-8b"
 ON_H100 = f"decode {LLAMA} --chip h100-sxm --seq 4096"
@@ -88,6 +91,10 @@ REFUSED = {
     "scaling-law --flop 1e24FLOP/s": "is in FLOP/s, expected FLOP",
     "bubble --stages 8 --microbatches 30 --schedule interleaved --virtual 2": "use 24 or 32",
     "shard --array bf16[255,2048] --layout A[I_X,J] --mesh X=4": "does not divide into 4 blocks",
+    "ttft --model llama-3-8b": "unknown command 'ttft'; here it is prefill",
+    "all_reduce": "here it is collective",
+    "mfu": "with the tokens that all chips together take in a second",
+    f"prefill {LLAMA} --seq 1k --chip h100-sxm --sparsity sparse": "write 2:4",
     "kvcache --model llama-3-8b": "unknown command 'kvcache'; nearest: kv-cache",
     "params --config /nonexistent/config.json": "give the config.json of a model",
 }
@@ -132,6 +139,18 @@ def test_a_calculator_has_its_name_in_python_too() -> None:
         calculate(name, model="llama-3-8b", seq=8192) for name in ("kv-cache", "kv_cache")
     )
     assert by_id.as_json() == by_name.as_json()
+
+
+def test_other_words_lead_to_commands_that_are_there(cli: Any) -> None:
+    commands = {*CATALOGUE, *PLAIN}
+    assert not set(MEANT) & commands
+    assert {meant for theirs, meant in MEANT.items() if theirs not in ("mfu", "hfu")} <= commands
+
+
+def test_the_utilisation_of_a_log_line_is_tokens_over_the_peak(cli: Any) -> None:
+    answer = json.loads(cli(*MFU.split(), "--json").out)
+    flop = calculate("training-flops", model="llama-3-8b", tokens=3.58e6, seq=8192)["flop_causal"]
+    assert answer["inputs"]["mfu"]["value"] == pytest.approx(flop / (512 * 989.4e12))
 
 
 def test_help_is_a_command_as_well(capsys: pytest.CaptureFixture[str]) -> None:

@@ -67,6 +67,11 @@ def _command(name: str) -> Command:
     if name in PLAIN:
         return plain_command(name)
     if name not in CATALOGUE:
+        from flopbook.cli.other_words import MEANT
+
+        meant = MEANT.get(name.lower().replace("_", "-"))
+        if meant:
+            raise FlopbookError(f"unknown command '{name}'; here it is {meant}")
         raise UnknownName("command", name, [*CATALOGUE, *PLAIN])
     # Not for plain commands, which would load the calculators in vain.
     from flopbook.cli.calculators import command

@@ -42,6 +42,7 @@ PRICE_FROM = "price_from"
 CHIPS = "chips"
 SPARSITIES = ("dense", "2:4", "4:1", "unstated")
 # The options that are one of several words, with their words.
+_SPARSE = "for the sparse peak of NVIDIA and AMD write 2:4"
 WORDS = {"dtype": tuple(WIDTHS), "sparsity": SPARSITIES} | dict.fromkeys(OPTIONS, tuple(WIDTHS))
 
 
@@ -213,7 +214,8 @@ def _given_options(options: Mapping[str, Any]) -> dict[str, Any]:
             plain = str(options_set[name]).strip().lower()
             options_set[name] = SPELLINGS.get(plain, options_set[name])
         if options_set[name] not in words:
-            raise UnknownName(name.replace("_", "-"), str(options_set[name]), words)
+            advice = _SPARSE if name == "sparsity" else ""
+            raise UnknownName(name.replace("_", "-"), str(options_set[name]), words, advice)
     return options_set
 
 
