@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import math
 import re
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -123,8 +124,9 @@ def test_what_is_missing_is_named_with_every_way_to_give_it(
 ) -> None:
     formula = get_formula(name)
     needed = [key for key in formula.inputs if key not in formula.defaults]
-    message = refusal([name], capsys)
+    message, _, line = refusal([name], capsys).partition("; for example: flopbook ")
     assert message.startswith(f"{name} needs --") and needed
+    assert line.split()[0] == name and run(shlex.split(line)) == 0
     first = next(key for key in needed if f"--{key.replace('_', '-')} " in f"{message} ")
     spec = formula.inputs[first]
     for way, has in (("chip", spec.chip), ("model", spec.model)):

@@ -7,6 +7,7 @@ from typing import Any
 from flopbook.cli.answering import refuse_binary, show, show_each
 from flopbook.cli.parser import Command, Option, UsageError
 from flopbook.drawing.pictures import DRAWINGS, Drawing
+from flopbook.errors import FlopbookError
 from flopbook.evaluation.answers import example
 from flopbook.evaluation.calculator import (
     asks_prices,
@@ -102,6 +103,12 @@ def command(formula: Formula) -> Command:
                 refuse_binary("json")
             asked = {option.name: given.pop(option.name) for option in asking}
             _answer(formula, given, asked, as_json, explain)
+        except FlopbookError as error:
+            # Who gives nothing at all does not know yet what there is to give.
+            is_bare = all(value in (None, False) for value in given.values())
+            if not (is_bare and str(error).startswith(f"{formula.id} needs ")):
+                raise
+            raise FlopbookError(f"{error}; for example: {example(formula)}") from None
         finally:
             BINARY.reset(token)
 
