@@ -318,7 +318,7 @@ def test_nodes_are_billed_whole_and_it_is_said() -> None:
     run = {"params": "8B", "tokens": "1T", "chip": "h100-sxm", "mfu": 0.4, "price": "2USD/h"}
     some = calculate("training-time", **run, chips=100)
     assert some["billed_chips"] == 104
-    assert "100 chips do not fill nodes of 8 chips: 104 chips are billed" in some.notes
+    assert "nodes of 8 chips are billed whole: 104 chips for 100 chips" in some.notes
     assert some["joules"] == pytest.approx(104 * 1275 * 1.1 * some["seconds"])
     assert some["cost"] == pytest.approx(104 * 2 / 3600 * some["seconds"])
     full = calculate("training-time", **run, chips=104)

@@ -79,6 +79,18 @@ def test_the_note_has_offer_region_day_and_sum(monkeypatch: pytest.MonkeyPatch, 
     assert "big.8, region not stated on" in note and "80 USD/h, with their share" in note
 
 
+def test_the_lowest_price_is_that_of_the_provider_who_asks_least(
+    monkeypatch: pytest.MonkeyPatch, h100: Chip
+) -> None:
+    cheap = PRICE._replace(provider="heap", value=PRICE.value / 2)
+    on_record(monkeypatch, PRICE, cheap)
+    picked = pick_price(h100, "Lowest")
+    assert picked == pick_price(h100, "heap") and picked.value * 3600 == pytest.approx(5)
+    on_record(monkeypatch, PRICE._replace(chip="acme/one"))
+    with pytest.raises(FlopbookError, match="no list price of nvidia/h100-sxm is on record"):
+        pick_price(h100, "lowest")
+
+
 @pytest.mark.parametrize("asked", ["nobody", "cloud:west-9", ":north-1", "aws\nrm"])
 def test_an_unknown_cloud_is_refused_with_those_on_record(
     monkeypatch: pytest.MonkeyPatch, h100: Chip, asked: str

@@ -43,7 +43,8 @@ _LOOKUPS = {
     "dispatch_dtype": ("FORMAT", "Number format in which tokens are sent to experts."),
     "price_from": (
         "CLOUD",
-        "Cloud whose list price on record is used, in place of --price: aws, or aws:us-east-1.",
+        "Cloud whose list price on record is used, in place of --price: aws, aws:us-east-1, or "
+        "the lowest of all: lowest.",
     ),
     "chips": ("N", "Number of chips; what the other degrees leave of them is data parallel."),
     "sparsity": ("KIND", "dense (default) or 2:4; a sparse peak is used only when asked for."),

@@ -66,7 +66,9 @@ _PREDICT_OPTIONS = (
     Option("--answer", "answer", "Tokens of an answer: predicts serving, not training.", "COUNT"),
     Option("--tokens", "tokens", "Tokens of the whole run, such as 15T.", "COUNT"),
     Option("--price", "price", "Price of a chip, such as 2USD/h.", "RATE"),
-    Option("--price-from", "price_from", "Cloud whose list price counts, such as aws.", "CLOUD"),
+    Option(
+        "--price-from", "price_from", "Cloud whose list price counts: aws, ..., lowest.", "CLOUD"
+    ),
     _CALIBRATE,
 )
 

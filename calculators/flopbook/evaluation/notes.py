@@ -17,7 +17,7 @@ DOMAIN_ENDS = (
     "the scale-up network of {chip} ends at {size}, and the answer with it; "
     "for more, give the rate beyond as --scaleout-bandwidth, one way of one chip"
 )
-WHOLE_NODES = "{chips} do not fill nodes of {size}: {billed} are billed"
+WHOLE_NODES = "nodes of {size} are billed whole: {billed} for {chips}"
 PEAK_AS_GIVEN = "--sparsity chooses among the peaks of a chip; the given --peak is used as it is"
 # Of calculators that know one level alone.
 MESH_ENDS = (

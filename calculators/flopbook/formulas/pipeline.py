@@ -194,7 +194,7 @@ def waits_for_the_norm(schedule: str, stages: float, forward: float, total_secon
         "fraction": Output("1", r"f", "bubble fraction: idle share of a step"),
         "overhead": Output("1", r"o", "bubble overhead: idle over useful time"),
         "ideal_seconds": Output(
-            "s", r"T_\text{ideal}", "useful time of a stage; in forward passes by default"
+            "s", r"T_\text{ideal}", "useful time of a stage; a forward pass takes 1 s if not given"
         ),
         "total_seconds": Output("s", r"T", "time of a stage, first pass to last"),
         "peak_microbatches": Output("1", r"a", "peak number of micro-batches in flight on a stage"),

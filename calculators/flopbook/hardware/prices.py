@@ -10,15 +10,18 @@ from flopbook.hardware.chip import Chip
 from flopbook.hardware.picked import Picked
 from flopbook.quantities.units import to_si
 
-FORM = "PROVIDER or PROVIDER:REGION, such as aws or aws:us-east-1"
+LOWEST = "lowest"
+FORM = f"PROVIDER or PROVIDER:REGION, such as aws or aws:us-east-1, or {LOWEST}"
 
 
 def pick_price(chip: Chip, asked: str) -> Picked:
-    """The list price of a chip in USD/s at a provider, `aws` or `aws:us-east-1`.
+    """The list price of a chip in USD/s at a provider, `aws` or `aws:us-east-1`, or the `lowest`.
 
     On demand before reserved, then the newest, then the cheapest. The note has the day and the
     offer. Raises FlopbookError where none is on record, with those that are.
     """
+    if asked.strip().lower() == LOWEST and (lowest := lowest_price(chip)):
+        return lowest
     provider, _, region = asked.strip().lower().partition(":")
     of_chip = [price for price in prices() if price.chip == chip.id]
     fitting = [
@@ -30,6 +33,13 @@ def pick_price(chip: Chip, asked: str) -> Picked:
         raise FlopbookError(_none_on_record(chip.id, asked, of_chip))
     price = min(fitting, key=_rank)
     return Picked(to_si(price.per_chip, price.unit), "USD/s", price.claim, (_note(price),))
+
+
+def lowest_price(chip: Chip) -> Picked | None:
+    """The price of the provider who asks least for a chip; None where none is on record."""
+    providers = sorted({price.provider for price in prices() if price.chip == chip.id})
+    found = [pick_price(chip, provider) for provider in providers]
+    return min(found, key=lambda one: float(one.value), default=None)
 
 
 def _rank(price: Price) -> tuple[bool, int, float]:

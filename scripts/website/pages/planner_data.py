@@ -14,12 +14,11 @@ from typing import Any
 
 from flopbook.architectures.shape import Shape, shape
 from flopbook.data.library import model_ids, per_library
-from flopbook.data.prices import prices
 from flopbook.errors import FlopbookError
 from flopbook.faces.functions import functions_module
 from flopbook.faces.javascript import javascript_conditions
 from flopbook.hardware.chip import chip
-from flopbook.hardware.prices import pick_price
+from flopbook.hardware.prices import lowest_price
 from flopbook.planning import exclusions
 from flopbook.planning.exclusions import MODEL_RULES, rules_on
 from flopbook.planning.memory import memory_inputs
@@ -280,14 +279,11 @@ def _known(one: Shape, name: str) -> float | None:
 def price_record(chip_id: str) -> dict[str, Any] | None:
     """The list price of a chip, USD/s, with what it is; None where none is on file.
 
-    That of the provider whose first offer is the cheapest one on demand.
+    That of the provider who asks least.
     """
-    found = []
-    for provider in sorted({price.provider for price in prices() if price.chip == chip_id}):
-        found.append(pick_price(chip(chip_id), provider))
-    if not found:
+    picked = lowest_price(chip(chip_id))
+    if picked is None:
         return None
-    picked = min(found, key=lambda one: float(one.value))
     return {"usd_per_s": float(picked.value), "note": picked.notes[0]}
 
 
