@@ -8,7 +8,6 @@ from flopbook.formulas.omissions import TENTH
 from flopbook.planning.assumptions import (
     fastest_layout,
     layout_options,
-    leaves_open,
     seconds_of,
     with_each_stack,
     with_half_the_network,
@@ -36,13 +35,6 @@ def test_a_rule_may_be_several_times_slower_than_a_search() -> None:
     found = predict(MIXTURE)
     layout = fastest_layout(MIXTURE, found.run)
     assert layout is not None and layout.seconds < found.seconds / 2
-
-
-def test_nothing_is_open_where_all_is_said() -> None:
-    layout = fastest_layout(DENSE, predict(DENSE).run)
-    assert layout is not None and leaves_open(DENSE, is_mixture=False)
-    degrees = dict.fromkeys(("tp", "pp", "cp", "ep", "zero", "micro_batch"), "1")
-    assert not leaves_open({**DENSE, **degrees, "recompute": "none"}, is_mixture=False)
 
 
 def test_a_stack_is_predicted_as_if_it_were_named() -> None:

@@ -33,6 +33,16 @@ def command(name: str, options: dict[str, Any], capsys: pytest.CaptureFixture[st
     return json.loads(capsys.readouterr().out)
 
 
+def test_answers_are_shown_in_a_line() -> None:
+    predicted = flopbook.predict(**ASKED)
+    shown = repr(predicted)
+    assert shown.startswith(f"<prediction: {predicted.seconds:.3g} s a step")
+    assert len(shown) < 250 and predicted.inferred[0] in shown
+    found = flopbook.plan(top=1, **ASKED)
+    assert f"{found.layouts[0].seconds:.3g} s" in repr(found) and len(repr(found)) < 120
+    assert repr(found._replace(layouts=())).endswith("layouts fit>")
+
+
 def test_predict_is_the_command(capsys: pytest.CaptureFixture[str]) -> None:
     said = command("predict", {**ASKED, "zero": 3}, capsys)
     for chips in ("8", np.int64(8)):

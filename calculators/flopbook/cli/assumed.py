@@ -10,7 +10,6 @@ from flopbook.formulas.omissions import TENTH, size_of
 from flopbook.planning.assumptions import (
     fastest_layout,
     layout_options,
-    leaves_open,
     seconds_of,
     with_each_stack,
     with_half_the_network,
@@ -20,12 +19,10 @@ from flopbook.prediction.asking import OPEN_BATCH
 from flopbook.prediction.bands import SOFTWARE
 from flopbook.prediction.networks import NETWORK
 from flopbook.prediction.options import flag_of
-from flopbook.prediction.stacks import SERVING_STACKS
 from flopbook.quantities.units import format_quantity
 
 if TYPE_CHECKING:
     from flopbook.prediction.asking import Prediction
-    from flopbook.prediction.asking_serving import ServingPrediction
     from flopbook.prediction.layouts import RunLayout
 
 Options = Mapping[str, str | None]
@@ -41,8 +38,8 @@ _NO_MEMORY = "no memory: "
 def faster_rows(prediction: Prediction, options: Options) -> list[tuple[str, str, str]]:
     """The fastest layout that a plan finds, where it saves a tenth or ours cannot run."""
     # A plan is not calibrated, so the two would not be of one kind.
-    is_open = leaves_open(options, is_mixture=prediction.run.shape.is_mixture)
-    if not is_open or prediction.calibration:
+    is_open = any(name in prediction.inferred for name in _OF_LAYOUT)
+    if prediction.calibration or not (is_open or cannot_run(prediction.run)):
         return []
     layout = fastest_layout(options, prediction.run)
     if layout is None:
@@ -115,33 +112,3 @@ def _software(run: RunLayout, options: Options) -> str:
     ends = dict.fromkeys((found[0], found[-1]))
     words = (f"{size_of(end.seconds / ours - 1)} with {end.stack}" for end in ends)
     return f"{OPEN_SOFTWARE}; the same layout takes {', '.join(words)}"
-
-
-def serving_notes(prediction: ServingPrediction, options: Options) -> Iterator[str]:
-    """Formats, software and prompts that somebody may have thought otherwise."""
-    # Serving needs NumPy, which takes as long to load as a prediction of training takes.
-    from flopbook.prediction.asking_serving import one_prompt, predict_serving, published_format
-
-    narrow = published_format(options)
-    if narrow:
-        served = predict_serving({**options, "dtype": narrow})
-        fits = ", and it fits" if served.fits > prediction.fits else ""
-        held = format_quantity(served.bytes, "byte", digits=3)
-        size = size_of(served.throughput.value / prediction.throughput.value - 1)
-        yield (
-            f"the published checkpoint has its weights in {narrow}: with --dtype {narrow} a chip "
-            f"holds {held}{fits}; throughput changes ({size})"
-        )
-    if prediction.reads_together:
-        alone = one_prompt(options)
-        seconds = format_quantity(alone.first_token.value, "s", digits=3)
-        yield (
-            f"first token: {prediction.batch:,.0f} prompts are read at once, and all wait for the "
-            f"last; one alone takes {seconds} (--batch 1)"
-        )
-    if SOFTWARE in prediction.inferred:
-        engines = ", ".join(SERVING_STACKS)
-        yield f"assumed: an engine of today (--stack); {engines} are predicted alike"
-    others = [name for name in prediction.inferred if name != SOFTWARE]
-    if others:
-        yield f"assumed: {', '.join(others)}"

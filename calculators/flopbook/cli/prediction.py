@@ -147,7 +147,7 @@ def _print_serving(
     options: Mapping[str, str | None], calibrate: str | None, *, as_json: bool
 ) -> None:
     """What serving reaches: times, throughput, and whether the batch fits."""
-    from flopbook.cli.assumed import serving_notes
+    from flopbook.cli.assumed_serving import serving_notes
     from flopbook.prediction.asking_serving import predict_serving
 
     prediction = predict_serving(options, _calibration("inference", calibrate))

@@ -32,18 +32,12 @@ class Software(NamedTuple):
     seconds: float
 
 
-def leaves_open(options: Mapping[str, str | None], *, is_mixture: bool) -> bool:
-    """Whether options leave some of the layout to a rule; DP follows from it, CP is for the few."""
-    asked = (*_ASKED, "ep") if is_mixture else _ASKED
-    return any(options.get(name) is None for name in asked)
-
-
 def fastest_layout(options: Mapping[str, str | None], run: RunLayout) -> PlannedLayout | None:
     """The fastest layout with the degrees that options give, for steps as long as those of a run.
 
     None where no layout fits, or where a plan needs what is not published.
     """
-    # A search needs NumPy, which takes as long to load as a prediction takes.
+    # Both load NumPy, which takes as long as a prediction that leaves nothing open.
     from flopbook.planning.planner import plan
     from flopbook.planning.question import question_of
 

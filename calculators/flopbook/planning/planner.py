@@ -66,6 +66,12 @@ class RunPlan(NamedTuple):
     larger: tuple[PlannedLayout, ...] = ()
     divisions: tuple[PlannedLayout, ...] = ()
 
+    def __repr__(self) -> str:
+        counts = f"{self.feasible:,} of {self.considered:,} layouts fit"
+        if not self.layouts:
+            return f"<plan: {counts}>"
+        return f"<plan: {counts}, the fastest takes {self.layouts[0].seconds:.3g} s a step>"
+
     @property
     def too_large(self) -> PlannedLayout | None:
         """The layout that memory alone keeps from being the best."""

@@ -80,6 +80,15 @@ class Prediction(NamedTuple):
     calibration: Calibration | None = None
     interleaving: Interleaving | None = None
 
+    def __repr__(self) -> str:
+        low, high = f"{self.low:.3g}", f"{self.high:.3g}"
+        held = f"{self.memory.total / 1e9:.3g} GB" if self.memory else "memory unknown"
+        assumed = f"; assumed: {', '.join(self.inferred)}" if self.inferred else ""
+        return (
+            f"<prediction: {self.seconds:.3g} s a step, 80 % band {low} to {high} s, "
+            f"MFU {100 * self.mfu:.3g} %, {held}{assumed}>"
+        )
+
     @property
     def mfu_16bit(self) -> float:
         """The MFU over the peak in 16 bits, as many publications state it for narrower formats."""
@@ -380,4 +389,7 @@ def _check_degrees(degrees: Mapping[str, int], chips: int) -> None:
     if contradiction(degrees, chips) is not None:
         named = [name for name in DIVIDING if name in degrees]
         sizes = " ".join(f"{flag_of(name)} {degrees[name]}" for name in named)
-        raise FlopbookError(f"{sizes} does not make {chips} chips")
+        product = math.prod(degrees[name] for name in named)
+        raise FlopbookError(
+            f"{sizes} does not make {chips} chips: give a multiple of {product}, or other degrees"
+        )
