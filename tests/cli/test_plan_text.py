@@ -209,3 +209,11 @@ def test_a_stack_that_was_not_named_is_a_note() -> None:
     said = plan_text.answer(plan(question, 2), 2, is_explained=False)
     assert f"note: {OPEN_SOFTWARE}" in said
     assert OPEN_SOFTWARE not in plan_text.answer(FOUND, 2, is_explained=False)
+
+
+def test_a_limit_of_time_is_told_apart_from_memory() -> None:
+    late = planned(max_seconds="1ms")
+    said = plan_text.nothing_fits(late)
+    fastest = planned().layouts[0].seconds
+    assert f"takes at most 1 ms: the fastest takes {fastest:.4g} s" in said
+    assert "fits into" in plan_text.nothing_fits(NOTHING)

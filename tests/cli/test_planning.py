@@ -49,7 +49,7 @@ def test_predict_takes_a_layout_of_the_plan_and_agrees(cli: Any) -> None:
 
 def test_the_answer_is_a_table_a_sentence_and_a_line(cli: Any) -> None:
     lines = told(cli, "--top 2").splitlines()
-    assert lines[0].startswith("step") and len(lines) == 7 and lines[3] == ""
+    assert lines[0].startswith("step") and len(lines) == 8 and lines[3] == ""
     assert "of its step is products" in lines[4] and "the next loses" in lines[4]
     assert lines[5].startswith("with virtual ") and lines[5].endswith(" % longer")
     assert lines[6].startswith("left out: ") and "does not fit" in lines[6]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from flopbook.cli.assumed import OPEN_SOFTWARE, network_note
 from flopbook.evaluation.answers import columns, counted
 from flopbook.planning.comparing import Choice, best_of_each, joint_front
 from flopbook.planning.evidence import beyond_measured
+from flopbook.planning.exclusions import TOO_SLOW
 from flopbook.planning.explaining import (
     listed,
     loss_of_the_next,
@@ -19,7 +21,8 @@ from flopbook.planning.explaining import (
     smallest_count,
 )
 from flopbook.planning.flags import FRAMEWORKS, flags_for
-from flopbook.planning.planner import PlannedLayout, RunPlan
+from flopbook.planning.planner import PlannedLayout, RunPlan, plan
+from flopbook.planning.question import Question
 from flopbook.planning.recomputing import recomputed_in_part
 from flopbook.prediction.bands import SOFTWARE
 from flopbook.prediction.networks import NETWORK
@@ -139,12 +142,24 @@ def _in_part(found: RunPlan) -> list[str]:
 def nothing_fits(found: RunPlan) -> str:
     """How many chips would be enough."""
     question = found.question
+    chips = counted(question.chips, "chip")
+    if TOO_SLOW in found.infeasible:
+        longest = format_quantity(question.most_seconds, "s", digits=3)
+        sentence = f"no layout on {chips} that fits takes at most {longest}{_fastest(question)}"
+        count = smallest_count(question)
+        return f"{sentence}; {count:,} chips are enough" if count else sentence
     room = format_quantity(question.room, "byte", digits=3)
-    sentence = f"no layout on {counted(question.chips, 'chip')} fits into {room} each"
+    sentence = f"no layout on {chips} fits into {room} each"
     count = smallest_count(question)
     place = offload_that_fits(question)
     sentence += f"; one does with --offload {place}" if place else ""
     return f"{sentence}; {count:,} chips are enough" if count else f"{sentence}, nor on more chips"
+
+
+def _fastest(question: Question) -> str:
+    """What the fastest layout takes where no step is too long."""
+    layouts = plan(question._replace(most_seconds=math.inf), 1).layouts
+    return f": the fastest takes {layouts[0].seconds:.4g} s" if layouts else ""
 
 
 def left_out(found: RunPlan, most: int) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from flopbook.errors import FlopbookError, UnknownName, shorten
+from flopbook.quantities.parsing import is_bare
 from flopbook.quantities.units import UnitError, parse_quantity
 
 GIGABIT = 1e9 / 8
@@ -35,6 +36,8 @@ def card_rate(text: str) -> float:
         rate = float(parse_quantity(text, "byte/s"))
     except UnitError as error:
         raise FlopbookError(f"--network is {error}") from None
+    if is_bare(text) and rate < GIGABIT:
+        raise FlopbookError(f"--network: '{text}' has no unit; write for example {text}Gb/s")
     if not 0 < rate < 1e15:
         raise FlopbookError(f"--network is {shorten(text)}, expected a rate such as 400Gb/s")
     return rate

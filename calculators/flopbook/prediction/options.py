@@ -3,15 +3,32 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
 
 from flopbook.errors import FlopbookError, shorten
 from flopbook.evaluation.answers import counted
+from flopbook.quantities.parsing import is_bare
 from flopbook.quantities.units import UnitError, parse_quantity
 
 MOST = 10**15  # of anything that is counted: times and bytes of more of it may have no end
 LAST_STAGE = 3  # of ZeRO
 _EXAMPLES = {"model": "--model llama-3-70b", "chip": "--chip h100-sxm", "chips": "--chips 512"}
+
+
+class MeantUnit(NamedTuple):
+    """The unit that a bare number was meant in where the SI unit makes no sense of it."""
+
+    unit: str
+    is_slip: Callable[[float], bool]
+
+
+# Numbers from Python are in SI units, so only those that cannot be are slips: a chip of more than
+# 360 USD an hour, a memory of less than a megabyte.
+_MEANT = {
+    "USD/s": MeantUnit("USD/h", lambda amount: amount > 0.1),
+    "byte": MeantUnit("GB", lambda amount: 0 < amount < 1e6),
+}
 
 
 def required(options: Mapping[str, str | None], names: Sequence[str] = tuple(_EXAMPLES)) -> None:
@@ -32,6 +49,11 @@ def amount_option(options: Mapping[str, str | None], name: str, unit: str = "1")
         amount = float(parse_quantity(text, unit))
     except UnitError as error:
         raise FlopbookError(f"{flag_of(name)}: {error}") from None
+    meant = _MEANT.get(unit)
+    if meant and is_bare(text) and meant.is_slip(amount):
+        raise FlopbookError(
+            f"{flag_of(name)}: '{text}' has no unit; write for example {text}{meant.unit}"
+        )
     if not math.isfinite(amount):
         raise FlopbookError(f"{flag_of(name)} is {shorten(text)}, expected a finite number")
     return amount
