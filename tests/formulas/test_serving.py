@@ -361,3 +361,17 @@ def test_where_arithmetic_limits_a_pass_operations_are_time() -> None:
     found = calculate("speculative-decoding", acceptance=0.8, draft_tokens=5, draft_time=0.05)
     told = found.omitted["checks_that_take_time"]
     assert found["speedup"] * (1 + told.share) == pytest.approx((1 - 0.8**6) / 0.2 / 6)
+
+
+@pytest.mark.parametrize("layout", [{}, {"tp": 2, "dp": 2}])
+def test_prompts_in_turn_wait_half_as_long(layout: dict[str, int]) -> None:
+    """Of n prompts of a replica the average one waits for (n + 1) / 2 of them."""
+    asked = {"model": "llama-3-8b", "chip": "h100-sxm", "seq": 8192, **layout}
+    replicas = layout.get("dp", 1)
+    one, eight = (calculate("prefill", **asked, batch=n * replicas) for n in (1, 8))
+    told = eight.omitted["prompts_in_turn"].share
+    assert eight["seconds"] * (1 + told) == pytest.approx(one["seconds"] * 4.5, rel=1e-3)
+    assert "prompts_in_turn" not in one.omitted
+    # Short prompts share a read of the weights, which each would need anew.
+    short = calculate("prefill", **{**asked, "seq": 16}, batch=8 * replicas)
+    assert "prompts_in_turn" not in short.omitted

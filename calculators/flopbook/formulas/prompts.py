@@ -46,6 +46,7 @@ from flopbook.formulas.layer_kinds import (
     sequence_work,
     whole_sequence,
 )
+from flopbook.formulas.omissions import omission
 from flopbook.formulas.parameters import Layers
 from flopbook.formulas.published_weights import (
     tables_in_16_bits,
@@ -55,7 +56,7 @@ from flopbook.formulas.published_weights import (
 )
 from flopbook.formulas.rooflines import FLOP_PER_WEIGHT, Bandwidth
 from flopbook.formulas.unlike_ranks import fullest_rank
-from flopbook.quantities.ops import inf, maximum, where
+from flopbook.quantities.ops import inf, maximum, minimum, where
 
 
 @part
@@ -97,6 +98,26 @@ def reading_step(
         "prompt_products": prompt_products,
         "prompt_seconds": prompt_products + prompt_attention,
     }
+
+
+@omission(
+    "all {batch} prompts are read at once, and each waits for all: read one after the other they "
+    "wait less on average ({size})",
+    of="seconds",
+)
+def prompts_in_turn(
+    batch: float,
+    dp: float,
+    ep: float,
+    weight_seconds: float,
+    compute_seconds: float,
+    attention_seconds: float,
+    seconds: float,
+) -> float:
+    """Half of the time of all and half of one, each of which reads the weights anew."""
+    prompts = maximum(batch / where(dp < inf, dp, ep), 1)  # of a replica
+    one = maximum(weight_seconds, compute_seconds / prompts) + attention_seconds / prompts
+    return minimum(one * (prompts + 1) / 2 / seconds - 1, 0)
 
 
 @formula(
@@ -155,6 +176,7 @@ def reading_step(
     rules=(*HEADS_RULES, *WEIGHTS_RULES, *CACHE_RULES, *LAYOUT_RULES),
     omissions=(
         software_of_prompts,
+        prompts_in_turn,
         kernels_beside_dense_ones,
         messages_below_the_rate,
         memory_of_the_runtime,
@@ -204,6 +226,7 @@ def prefill(
           likely_seconds. [kernels_beside_dense_ones]
         - Rates of links below the printed ones. [messages_below_the_rate]
         - Experts chosen unevenly, which make the fullest chip late. [fullest_rank]
+        - That engines may read prompts one after the other. [prompts_in_turn]
         - Waiting for other requests, which is most of the time to the first token of a busy
           server. [no size: it is a matter of the load]
         - The softmax, on other units. [no size: kernels hide most of it]
