@@ -26,3 +26,11 @@ def test_kinds_that_a_model_has_or_that_were_typed_are_said() -> None:
     assert {"compression", "index_compression", "key_is_value"} <= named_inputs(answer(sparse))
     typed = calculate("kv-cache", model="llama-3-8b", seq=4096, window=1024, full_layers=8)
     assert {"window", "full_layers"} <= named_inputs(answer(typed))
+
+
+def test_links_that_carry_nothing_have_no_note_but_in_json() -> None:
+    asked = {"model": "llama-3-8b", "chip": "h100-sxm", "batch": 1, "seq": 4096}
+    alone, two = (calculate("decode", **asked, tp=degree) for degree in (1, 2))
+    assert alone["message_seconds"] == 0 and "NVLink" not in answer(alone)
+    assert any("NVLink" in note for note in alone.as_json()["notes"])
+    assert "NVLink" in answer(two)

@@ -32,8 +32,8 @@ def explanation(result: Result, outputs: Sequence[str] = ()) -> str:
     for moves in moved(result, outputs):
         lines += ["", *_sensitivity_lines(moves)]
     lines += ["", "Leaves out", *_left_out(formula)]
-    if result.notes:
-        lines += ["", "Notes", *_indented(result.notes)]
+    if result.shown_notes:
+        lines += ["", "Notes", *_indented(result.shown_notes)]
     lines += ["", "Sources", *_indented([_source_line(key) for key in result.sources])]
     return "\n".join(lines)
 

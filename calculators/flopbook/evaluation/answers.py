@@ -54,7 +54,7 @@ def answer(result: Result) -> str:
     for row in inputs:
         if row not in short:
             blocks.append(_filled("  ".join(word for word in row if word)))
-    blocks += [f"note: {note}" for note in result.notes]
+    blocks += [f"note: {note}" for note in result.shown_notes]
     return "\n".join(blocks)
 
 

@@ -53,6 +53,8 @@ __all__ = (
 )
 
 # What nobody knows before a run, and where to get it; said where the input is missing.
+# What `Input(chip=...)` asks for where messages leave a chip.
+_OF_MESSAGES = ("scaleup_bandwidth", "known_domain", "known_beyond")
 _HOW_TO_KNOW = {"mfu": "; flopbook predict estimates it for a layout"}
 
 
@@ -152,6 +154,8 @@ def _look_up(name: str, spec: Input, request: Request) -> Value | None:
 def _supplied(picked: Picked | PickedWord, spec: Input, owner: str, request: Request) -> Value:
     """A value from the data, its notes added to those of the answer."""
     request.notes += picked.notes
+    if spec.chip in _OF_MESSAGES:
+        request.link_notes += picked.notes
     unit = spec.unit if spec.is_number else ""
     return Value(picked.value, unit, owner, picked.source, picked.claim.place)
 
@@ -173,8 +177,15 @@ def _result(request: Request, values: dict[str, Value], outputs: dict[str, Any])
         tuple(dict.fromkeys([*sources, *request.formula.sources])),
         request.omitted,
     )
+    # Where no message is sent, no number rests on the links.
+    sends = outputs.get("message_seconds")
+    result.unshown = tuple(request.link_notes) if _is_zero(sends) else ()
     result.fit = fit_of(request.formula, values, outputs)
     return result
+
+
+def _is_zero(value: Any) -> bool:
+    return isinstance(value, float | int) and value == 0
 
 
 def _named(request: Request, values: Mapping[str, Value]) -> dict[str, Value]:

@@ -65,6 +65,7 @@ class Request:
         self.model = self._named_model()
         self._check_price()
         self.notes: list[str] = []
+        self.link_notes: list[str] = []  # of these, what concerns messages between chips alone
         self.omitted: dict[str, Noted] = {}
 
     @property

@@ -72,6 +72,7 @@ class Result(Mapping[str, Any]):
     """
 
     fit: Fit | None = None  # whether it fits into memory, where that is known
+    unshown: tuple[str, ...] = ()  # notes on what no number rests on: for `--json` alone
 
     def __init__(
         self,
@@ -89,6 +90,11 @@ class Result(Mapping[str, Any]):
     def notes(self) -> tuple[str, ...]:
         """All that has to be known beside the numbers: remarks, then what is left out."""
         return (*self.remarks, *(noted.text for noted in self.omitted.values()))
+
+    @property
+    def shown_notes(self) -> tuple[str, ...]:
+        """Those that a reader of the answer needs."""
+        return tuple(note for note in self.notes if note not in self.unshown)
 
     def __getitem__(self, name: str) -> Any:
         return self.outputs[name]

@@ -115,7 +115,7 @@ def _notes(results: Sequence[Result], heads: Sequence[str]) -> list[str]:
     """Each note once, with those that it is of, unless it is of all."""
     owners: dict[str, list[str]] = {}
     for head, result in zip(heads, results, strict=True):
-        for note in result.notes:
+        for note in result.shown_notes:
             owners.setdefault(note, []).append(head)
     lines = []
     for note, owning_heads in owners.items():
