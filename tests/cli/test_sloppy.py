@@ -95,6 +95,7 @@ REFUSED = {
     f"plan {LLAMA} --chip h100-sxm --chips 8 --price 2": "write for example 2USD/h",
     f"plan {LLAMA} --chip h100-sxm --chips 8 --max-bytes 40": "write for example 40GB",
     f"predict {LLAMA} --chip h100-sxm --chips 16 --network 400": "write for example 400Gb/s",
+    f"{ON_H100} --dtype awq": "unknown dtype 'awq'; nothing is near it; write int4",
     "ttft --model llama-3-8b": "unknown command 'ttft'; here it is prefill",
     "all_reduce": "here it is collective",
     "mfu": "with the tokens that all chips together take in a second",

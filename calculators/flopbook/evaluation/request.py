@@ -15,6 +15,7 @@ from flopbook.quantities.choices import choice
 from flopbook.quantities.dtypes import (
     ASKED,
     OPTIONS,
+    QUANTISED,
     SPELLINGS,
     WIDTHS,
     Formats,
@@ -217,7 +218,8 @@ def _given_options(options: Mapping[str, Any]) -> dict[str, Any]:
             plain = str(options_set[name]).strip().lower()
             options_set[name] = SPELLINGS.get(plain, options_set[name])
         if options_set[name] not in words:
-            advice = _SPARSE if name == "sparsity" else ""
+            nearest = QUANTISED.get(str(options_set[name]).strip().lower(), "")
+            advice = _SPARSE if name == "sparsity" else nearest and f"write {nearest}"
             raise UnknownName(name.replace("_", "-"), str(options_set[name]), words, advice)
     return options_set
 

@@ -42,6 +42,16 @@ SPELLINGS = {
     "e4m3": "fp8",
     "e5m2": "fp8",
 }
+# Ways to quantise, by the format that comes nearest: their scales add a few percent to it.
+QUANTISED = {
+    "awq": "int4",
+    "gptq": "int4",
+    "w4a16": "int4",
+    "nf4": "int4",
+    "q4_k_m": "int4",
+    "w8a8": "int8 or fp8",
+    "q8_0": "int8",
+}
 # Bits of a value and the number of values that share a scale of 8 bits.
 SCALE_BITS = 8
 _BLOCKS = {"mxfp8": (8, 32), "mxfp6": (6, 32), "mxfp4": (4, 32), "nvfp4": (4, 16)}
