@@ -114,6 +114,9 @@ def test_show_json_is_the_record_of_the_export(cli: Any) -> None:
 def test_models_lists_all(cli: Any) -> None:
     assert [item["id"] for item in json.loads(cli("models", "--json").out)] == list(model_ids())
     assert [line.split()[0] for line in cli("models").out.splitlines()] == list(model_ids())
+    found = [item["id"] for item in json.loads(cli("models", "Qwen", "--json").out)]
+    assert found and found == [name for name in model_ids() if "qwen" in name]
+    assert cli("models", "zzz").status == 2
 
 
 def test_cite_prints_a_reference_three_ways(cli: Any) -> None:

@@ -100,15 +100,19 @@ def _shown(name: str) -> Entry:
         raise FlopbookError(f"{model} is a model: flopbook params --model {model}") from None
 
 
-@command("models")
-def models_command(as_json: bool) -> None:
-    """List the models whose shapes the calculators know.
+@command("models", argument="[WORD]")
+def models_command(word: str | None, as_json: bool) -> None:
+    """List the models whose shapes the calculators know, those with a WORD in id, name or maker.
 
-    Example: flopbook models
+    Example: flopbook models qwen
     """
     from flopbook.data.library import load_model, model_ids
 
-    models = [load_model(name) for name in model_ids()]
+    every = [load_model(name) for name in model_ids()]
+    part = (word or "").lower()
+    models = [m for m in every if part in f"{m.id} {m.name} {m.developer}".lower()]
+    if not models:
+        raise UnknownName("model", str(word), model_ids())
     if as_json:
         print_json(
             [{"id": m.id, "kind": m.kind, "name": m.name, "developer": m.developer} for m in models]
