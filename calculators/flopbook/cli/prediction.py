@@ -191,7 +191,7 @@ def _print_notes(notes: Iterable[str], similar: SimilarRuns) -> None:
     for note in notes:
         print(f"note: {note}")
     if similar.nearest:
-        count = counted(similar.count, "measured run")
+        count = counted(similar.number, "measured run")
         print(f"note: {count} on file of its {similar.shared}; the nearest follow")
     else:
         print("note: measured runs like it: none on file")

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
 # What makes a layout; where one is not given, a rule chooses it and a search may do better.
 DEGREES = ("tp", "pp", "cp", "ep", "dp", "zero", "micro_batch")
-# What somebody gives who knows the layout.
-_ASKED = ("tp", "pp", "zero", "micro_batch", "recompute")
 _SLOWER = 0.5  # of a network's rate, to see what it is worth
 _LARGER = 4  # times the sequences of a step, to see the same
 
