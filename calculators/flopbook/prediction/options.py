@@ -11,7 +11,8 @@ from flopbook.evaluation.answers import counted
 from flopbook.quantities.parsing import is_bare
 from flopbook.quantities.units import UnitError, parse_quantity
 
-MOST = 10**15  # of anything that is counted: times and bytes of more of it may have no end
+MOST_COUNTED = 10**15  # of anything that is counted: times and bytes of more of it may have no end
+_LARGEST = 1e30  # in SI units: a price of more is that of no cluster
 LAST_STAGE = 3  # of ZeRO
 _EXAMPLES = {"model": "--model llama-3-70b", "chip": "--chip h100-sxm", "chips": "--chips 512"}
 
@@ -56,6 +57,8 @@ def amount_option(options: Mapping[str, str | None], name: str, unit: str = "1")
         )
     if not math.isfinite(amount):
         raise FlopbookError(f"{flag_of(name)} is {shorten(text)}, expected a finite number")
+    if abs(amount) > _LARGEST:
+        raise FlopbookError(f"{flag_of(name)} is {shorten(text)}, expected at most {_LARGEST:g}")
     return amount
 
 
@@ -76,9 +79,9 @@ def count_option(
         raise FlopbookError(
             f"{flag_of(name)} is {options[name]}, expected a whole number of at least {least}"
         )
-    if number > MOST:
+    if number > MOST_COUNTED:
         raise FlopbookError(
-            f"{flag_of(name)} is {shorten(options[name])}, expected at most {MOST:,}"
+            f"{flag_of(name)} is {shorten(options[name])}, expected at most {MOST_COUNTED:,}"
         )
     return int(number)
 
