@@ -86,7 +86,7 @@ def test_formats_and_sparsities_may_be_spelt_in_any_case() -> None:
 
 def test_few_names_are_listed_when_none_is_near() -> None:
     with pytest.raises(
-        UnknownName, match=f"^unknown sparsity 'x'; one of: {', '.join(SPARSITIES)}$"
+        UnknownName, match=f"^unknown sparsity 'x'; one of: {', '.join(SPARSITIES)}; for the sparse"
     ):
         calculate("min-batch", chip="h100-sxm", sparsity="x")
     with pytest.raises(UnknownName, match="unknown dtype '!!'; nothing is near it"):

@@ -38,11 +38,6 @@ from flopbook.formulas import get_formula
             "--tokens is '\\[1\\]', expected a number",
         ),
         (
-            "serving",
-            {"model": "llama-3-8b", "chip": "h100-sxm", "seq": 8192, "price": 2},
-            "--price is 2 USD/s, 7,200 USD/h; write '2USD/h'",
-        ),
-        (
             "min-batch",
             {"chip": "nvidia/dgx-h100"},
             "is a node, not a chip; name its chip: nvidia/h100-sxm",

@@ -111,10 +111,7 @@ def predict_command(
         *([] if run else faster_rows(prediction, options)),
     ]
     stopped = "" if run else cannot_run(prediction.run)
-    if stopped:
-        print(stopped)
-    print(columns(rows))
-    print("\nparts of the step")
+    print(*filter(None, (stopped, columns(rows), "\nparts of the step")), sep="\n")
     print(_shares(prediction.parts, "s"))
     if prediction.memory:
         print("\nparts of the memory")
@@ -183,15 +180,14 @@ def _between(low: float, high: float, unit: str) -> str:
 
 def _inferred(prediction: Prediction) -> list[str]:
     """What a row of a file left open."""
-    names = ", ".join(prediction.inferred)
-    return [f"assumed, as the row does not say it: {names}"] if names else []
+    return [f"assumed, as the row does not say it: {', '.join(prediction.inferred or ['nothing'])}"]
 
 
 def _print_notes(notes: Iterable[str], similar: SimilarRuns) -> None:
     for note in notes:
         print(f"note: {note}")
     if similar.nearest:
-        count = counted(similar.number, "measured run")
+        count = counted(similar.total, "measured run")
         print(f"note: {count} on file of its {similar.shared}; the nearest follow")
     else:
         print("note: measured runs like it: none on file")

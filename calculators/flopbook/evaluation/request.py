@@ -43,8 +43,6 @@ PRICE_FROM = "price_from"
 CHIPS = "chips"
 SPARSITIES = ("dense", "2:4", "4:1", "unstated")
 # The options that are one of several words, with their words.
-_HOUR = 3600  # seconds
-_DEAREST = 0.1  # USD/s of a chip; list prices end at a tenth of it
 _SPARSE = "for the sparse peak of NVIDIA and AMD write 2:4"
 WORDS = {"dtype": tuple(WIDTHS), "sparsity": SPARSITIES} | dict.fromkeys(OPTIONS, tuple(WIDTHS))
 
@@ -230,7 +228,6 @@ def read_input(name: str, spec: Input, value: Any) -> Any:
     Raises FlopbookError.
     """
     if not (spec.is_number and isinstance(value, str)):
-        _check_price(name, spec, value)
         return choice(value, spec.choices)
     ways = 1.0  # share of the amount that goes one way
     if spec.chip in LINKS:  # data sheets print both ways together; a calculator takes one
@@ -255,15 +252,6 @@ def read_input(name: str, spec: Input, value: Any) -> Any:
         text = shorten(value)
         raise FlopbookError(f"{flag(name)}: '{text}' has no unit; write for example {text}{likely}")
     return amount
-
-
-def _check_price(name: str, spec: Input, value: Any) -> None:
-    """Raise FlopbookError for a number in USD/s that was meant as USD an hour: price=2."""
-    if spec.unit == "USD/s" and isinstance(value, float | int) and value > _DEAREST:
-        raise FlopbookError(
-            f"{flag(name)} is {value:g} USD/s, {_HOUR * value:,.0f} USD/h; "
-            f"write '{value:g}USD/h' for an hour"
-        )
 
 
 def _is_list(value: str, spec: Input) -> bool:

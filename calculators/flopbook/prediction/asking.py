@@ -116,7 +116,7 @@ class Prediction(NamedTuple):
             "layout": self.layout(),
             "inferred": list(self.inferred),
             "similar_runs": [similar.record() for similar in self.similar.nearest],
-            "similar_count": self.similar.number,
+            "similar_count": self.similar.total,
         }
         if self.savings:
             record["would_fit_with"] = list(self.savings)

@@ -80,7 +80,7 @@ class ServingPrediction(NamedTuple):
             "prediction": prediction,
             "inferred": list(self.inferred),
             "similar_runs": [similar.record() for similar in self.similar.nearest],
-            "similar_count": self.similar.number,
+            "similar_count": self.similar.total,
         }
 
 

@@ -40,7 +40,7 @@ class SimilarRun(NamedTuple):
 class SimilarRuns(NamedTuple):
     """How many measured runs are alike, the nearest of them, and what they share with it."""
 
-    number: int
+    total: int
     nearest: tuple[SimilarRun, ...]
     shared: str
 
