@@ -44,6 +44,11 @@ print("million", time.process_time() - begun, count * space.variants, len(best))
 """
 _COLD = (
     ("predict --model llama-3-70b --chip h100-sxm --chips 512 --batch-tokens 4Mi", "120 ms"),
+    (
+        "predict --model llama-3-70b --chip h100-sxm --chips 512 --batch-tokens 4Mi --tp 8 --pp 4 "
+        "--zero 1 --micro-batch 1 --recompute selective",
+        "120 ms",
+    ),
     ("plan --model llama-3-70b --chip h100-sxm --chips 512 --batch-tokens 4Mi", "none"),
 )
 _MOST_RUNS = 7
