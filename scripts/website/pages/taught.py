@@ -22,11 +22,15 @@ def statements_box(text: str, page: str) -> str:
     rows = [row for row in ledger_rows() if row.chapter == name and row.to_teach]
     # An id is never the beginning of a longer one here: the match must end where the id ends.
     unlinked = [row for row in rows if not re.search(rf"#{row.id}(?![\w-])", text)]
+    # What is wrong comes before what is true under an unsaid condition.
+    unlinked.sort(key=lambda row: not row.corrected)
     if not unlinked:
         return ""
-    title = f"Corrections to {counted(len(unlinked), 'statement')} published elsewhere"
+    title = (
+        f"{counted(len(unlinked), 'statement')} published elsewhere, {_corrected_words(unlinked)}"
+    )
     use = Markdown(
-        "For readers of those sources; the chapter does without them. [All corrections]({})"
+        "For readers of those sources; the chapter does without them. [All statements]({})"
     ).format(relative(page, PAGE))
     return page_text(
         [
@@ -36,6 +40,16 @@ def statements_box(text: str, page: str) -> str:
             *(Markdown("    - {}").format(_statement(row, page)) for row in unlinked),
         ]
     )
+
+
+def _corrected_words(rows: list[Row]) -> str:
+    """How many of them the box corrects; the others hold if what they leave open is as said."""
+    corrected = sum(bool(row.corrected) for row in rows)
+    if not corrected:
+        return "checked"
+    if corrected == len(rows):
+        return "corrected"
+    return f"checked, {corrected} of them corrected"
 
 
 def _statement(row: Row, page: str) -> Html:

@@ -44,7 +44,7 @@ def test_the_box_is_closed_and_counts_its_rows() -> None:
     mine = [row for row in ROWS if row.chapter == ROWS[0].chapter]
     box = statements_box(CHAPTER, page)
     assert box.count("\n    - ") == len(mine)
-    assert box.startswith(f'??? note "Corrections to {len(mine)} statement')
+    assert box.startswith(f'??? note "{len(mine)} statements published elsewhere, checked')
 
 
 def test_the_box_stands_behind_the_text_and_the_exercises_follow_the_mistakes() -> None:
