@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -14,7 +15,7 @@ from scripts.website.figures.drawing import Figure, Sheet, box, key, words
 from scripts.website.figures.plotted import FigureValue
 
 MODELS = ("llama-3-8b", "qwen-3-32b", "llama-3-70b", "llama-3-405b")
-CHIPS = tuple(2**power for power in range(4, 14))
+CHIPS = tuple(1 << power for power in range(4, 14))
 COMMON = {"chip": "h100-sxm", "batch_tokens": "4Mi", "seq": "8192", "stack": "megatron-core"}
 NEAR = 1.03  # layouts that are no slower than this are as good as the best
 _MOST = 300  # of the fastest, among which the simplest is chosen
@@ -61,6 +62,16 @@ def kind_of_layout(layout: PlannedLayout) -> LayoutKind:
     return TENSOR if layout.tp > 1 else ALONE
 
 
+def falls_from() -> int:
+    """The fewest chips from which on the MFU of no model rises with more of them."""
+    fewest = CHIPS[0]
+    for name in MODELS:
+        mfus = [(chips, layout.mfu) for chips in CHIPS if (layout := chosen(name, chips))]
+        risen = [more for (_, low), (more, high) in itertools.pairwise(mfus) if high > low]
+        fewest = max([fewest, *risen])
+    return fewest
+
+
 def figure() -> Figure:
     """A row for each model and a column for each number of chips; turned for a narrow screen."""
     first, last = (chosen("llama-3-70b", chips) for chips in (64, 8192))
@@ -72,8 +83,8 @@ def figure() -> Figure:
         f"Layouts that the planner chooses on H100. {'; '.join(facts)}.",
         "Degrees and MFU predicted for Megatron Core, at 4 "
         "Mi tokens a step in sequences of 8,192. The rest of the chips are data-parallel. Of "
-        "layouts within 3 percent of the fastest the simplest is shown. The more chips "
-        "the same batch feeds, the higher the degrees and the lower the MFU.",
+        "layouts within 3 percent of the fastest the simplest is shown. From "
+        f"{falls_from():,} chips on, the more of them the same batch feeds, the lower the MFU.",
         22 + _TALL * len(MODELS) + 54,
         tuple(_wide()),
         narrow=Sheet(344, 22 + _TALL * len(CHIPS) + 88, tuple(_tall())),

@@ -20,7 +20,8 @@ from scripts.website.figures.overlap import (
 CHIP, MODEL, CHIPS, TOKENS = "google/tpu-v5p", "llama-3-70b", 1024, 500_000
 SIDES = (8, 8, 16)  # of the slice
 DEGREES = (512, 256, 128)  # of FSDP
-BLOCKS = 2
+BLOCKS = 12  # of which some in the middle are drawn, far from either end of the model
+SHOWN = ("F7", "F9"), ("B6", "B4")  # the arithmetic between whose ends is drawn
 LANES = ("arithmetic", "weights, X", "tokens, Y")
 _WORK = {"F": 1, "B": 2}  # arithmetic of a pass
 
@@ -88,18 +89,32 @@ def _scatter(bars: list[Bar], block: int, start: float, weights: float) -> float
     return start + weights
 
 
+def middle(degree: int) -> list[Bar]:
+    """Bars of two blocks forward and then of two back; what is left of the others is cut off."""
+    bars = passes(degree)
+    ends = {bar.text: bar.end for bar in bars if bar.lane == 0}
+    drawn, now = [], 0.0
+    for before, last in SHOWN:
+        first, until = ends[before], ends[last]
+        for bar in bars:
+            start, end = max(bar.start, first), min(bar.end, until)
+            if start < end:
+                drawn.append(bar._replace(start=start - first + now, end=end - first + now))
+        now += until - first
+    return drawn
+
+
 def length(degree: int) -> float:
     """Time of a block forward and back, far from either end of the model, over its arithmetic."""
-    ends = {bar.text: bar.end for bar in passes(degree, 12) if bar.lane == 0}
-    forward, backward = ends["F9"] - ends["F8"], ends["B4"] - ends["B5"]
-    return (forward + backward) / sum(_WORK.values())
+    bars = middle(degree)
+    return max(bar.end for bar in bars) / sum(bar.end - bar.start for bar in bars if bar.lane == 0)
 
 
 def figure() -> Figure:
     """A panel for each degree, the one that moves least at the end."""
     drawn = {
         f"FSDP {degree}, TP {CHIPS // degree}: a step takes {length(degree):.2f} times its "
-        "arithmetic": passes(degree)
+        "arithmetic": middle(degree)
         for degree in DEGREES
     }
     foot, shapes = panels(drawn, LANES)
@@ -110,11 +125,11 @@ def figure() -> Figure:
         f"{CHIPS // few} {length(few):.2f}",
         ". ".join(drawn) + ".",
         f"The run of the worked example, {shape(MODEL).model.name} on {CHIPS:,} "
-        f"{find_chip(CHIP).name} with {format_quantity(TOKENS, 'token')}: {BLOCKS} blocks forward "
-        "(F) and back (B). W: weights over X, a block ahead. S: their gradients scattered. G and "
-        "R: tokens gathered and results reduce-scattered over Y. Look at the gaps of the "
-        "arithmetic: at the top it waits for W, further down for G and R. The first W has nothing "
-        "to hide behind.",
+        f"{find_chip(CHIP).name} with {format_quantity(TOKENS, 'token')}: two blocks of "
+        "many forward (F) and, further on, two back (B). W: weights over X, a block ahead. S: "
+        "their gradients scattered. Short bars over Y: tokens gathered (G), results "
+        "reduce-scattered (R). Look at the gaps of the arithmetic: at the top it waits for W, "
+        "further down for tokens.",
         foot,
         shapes,
         readings=lane_readings(drawn.items(), LANES),

@@ -51,10 +51,16 @@ def layer_times() -> dict[str, float]:
     }
 
 
-def schedule(parts: int) -> list[Bar]:
+def mixture_layers() -> int:
+    """Layers of the model that have experts."""
+    model = shape(MODEL)
+    return int(model.layers - (model.size("dense_layers") or 0))
+
+
+def schedule(parts: int, layers: int = LAYERS) -> list[Bar]:
     """Bars of some layers for a batch in this many parts; whatever can start first does."""
     times = layer_times()
-    order = [job for _ in range(LAYERS) for job in times]
+    order = [job for _ in range(layers) for job in times]
     done = [0] * parts
     ready, free = [0.0] * parts, [0.0, 0.0]
     bars = []
@@ -83,11 +89,13 @@ def figure() -> Figure:
         shapes += panel(text, LANES, bars, TOP + number * PANEL, scale)
         facts.append(text)
     alone, halves = (idle_share(bars) for _, bars in panels)
+    mixtures = mixture_layers()
+    whole = idle_share(schedule(2, mixtures))
     times = layer_times()
     said = ", ".join(f"{job} {format_quantity(time, 's')}" for job, time in times.items())
     return Figure(
-        f"Cut into two halves, the batch hides its own exchange: arithmetic waits for "
-        f"{percent(halves)} of the time instead of {percent(alone)}",
+        f"In two halves a batch hides all but its last exchange: {percent(halves)} of waiting in "
+        f"{LAYERS} layers, {100 * whole:.1f} % in {mixtures}, not {percent(alone)}",
         f"{LAYERS} layers, forward. {'. '.join(facts)}. A layer of a token: {said}.",
         f"Forward pass through {LAYERS} layers of DeepSeek-V3 on H800, by the times of the example "
         "above. A: attention and shared expert, E: routed experts, D: dispatch, C: combine; "
