@@ -223,6 +223,8 @@ def test_the_batch_of_deepspeed_adds_up(layout: PlannedLayout) -> None:
     divided = {"autotp_size": layout.tp} if layout.tp > 1 else None
     assert settings.get("tensor_parallel") == divided
     assert settings.get("sequence_parallel_size") == (layout.cp if layout.cp > 1 else None)
+    experts = {"enabled": True, "autoep_size": layout.ep} if layout.ep > 1 else None
+    assert settings.get("expert_parallel") == experts
     assert settings["bf16"] == {"enabled": True} and "fp16" not in settings
 
 
@@ -241,6 +243,9 @@ def test_what_a_framework_cannot_do_is_said() -> None:
     assert not lacks("megatron", pp=4, virtual=2) and not lacks("megatron", pp=1)
     assert "with a pipeline" in lacks("deepspeed", pp=2, zero=2)
     assert "chunks" in lacks("deepspeed", pp=2, virtual=2)
+    assert "autotp_size" in lacks("deepspeed", ep=2, tp=2)
+    assert "expert_parallel in ZeRO-3" in lacks("deepspeed", ep=2, tp=1, zero=3, cp=2)
+    assert "expert_parallel" not in lacks("deepspeed", ep=2, tp=1, zero=2, cp=2)
 
 
 @pytest.mark.parametrize("zero", [2, 3])

@@ -286,23 +286,32 @@ def _deepspeed(question: Question, layout: PlannedLayout) -> Flags:
         settings["tensor_parallel"] = {"autotp_size": layout.tp}
     if layout.cp > 1:
         settings["sequence_parallel_size"] = layout.cp
+    if layout.ep > 1:
+        settings["expert_parallel"] = {"enabled": True, "autoep_size": layout.ep}
     settings["fp16" if question.dtype == "fp16" else "bf16"] = {"enabled": True}
+    return Flags(json.dumps(settings), _lacking_in_deepspeed(question, layout))
+
+
+def _lacking_in_deepspeed(question: Question, layout: PlannedLayout) -> tuple[str, ...]:
+    """What DeepSpeed has no setting for, or refuses; its documentation keeps experts apart."""
+    run, has_experts = question.run, layout.ep > 1
+    is_split = layout.cp > 1 or layout.hsdp > 1
+    derived = question.batch * layout.tp
+    told = {
+        "offload_param without ZeRO-3": run.offload == "parameters" and layout.zero < FSDP,
+        f"train_batch_size: every TP rank is counted, so it comes to {derived}": layout.tp > 1,
+        f"stages: PipelineModule(num_stages={layout.pp}) in the code": layout.pp > 1,
+        "ZeRO-2 and ZeRO-3 with a pipeline": layout.pp > 1 and layout.zero >= 2,
+        "several chunks on a stage": layout.virtual > 1,
+        "recomputation: deepspeed.checkpointing in the code": layout.recompute != "none",
+        "expert_parallel beside autotp_size": has_experts and layout.tp > 1,
+        "expert_parallel in ZeRO-3 beside sequences or groups that are split": (
+            has_experts and layout.zero == FSDP and is_split
+        ),
+    }
     can_checkpoint = layout.recompute == "full"
-    lacks = [*_not_offloaded(question, ("gradients", "parameters"), is_able=can_checkpoint)]
-    if question.run.offload == "parameters" and layout.zero < FSDP:
-        lacks.append("offload_param without ZeRO-3")
-    if layout.tp > 1:
-        derived = question.batch * layout.tp
-        lacks.append(f"train_batch_size: every TP rank is counted, so it comes to {derived}")
-    if layout.pp > 1:
-        lacks.append(f"stages: PipelineModule(num_stages={layout.pp}) in the code")
-    if layout.pp > 1 and layout.zero >= 2:
-        lacks.append("ZeRO-2 and ZeRO-3 with a pipeline")
-    if layout.virtual > 1:
-        lacks.append("several chunks on a stage")
-    if layout.recompute != "none":
-        lacks.append("recomputation: deepspeed.checkpointing in the code")
-    return Flags(json.dumps(settings), tuple(lacks))
+    away = _not_offloaded(question, ("gradients", "parameters"), is_able=can_checkpoint)
+    return (*away, *(words for words, is_lacking in told.items() if is_lacking))
 
 
 def _deepspeed_zero(question: Question, layout: PlannedLayout) -> Settings:
