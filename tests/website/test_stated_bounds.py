@@ -48,7 +48,7 @@ def test_caches_take_as_long_as_the_weights_that_a_step_reads() -> None:
 
 def test_energy_of_a_token_counts_the_bytes_that_it_reads() -> None:
     shown = numbers_of("accelerators", "Llama 3 8B multiplies each token")
-    read = 2 * MET * (121e-12 + 112 / 4.8e12)
+    read = 2 * MET * (121e-12 + 110 / 4.8e12)
     math = 0.88e-12 * 2 * MET
     assert agrees(round(read + math, 1), shown) and agrees(read / 64 + math, shown)
 

@@ -103,7 +103,9 @@ def figure() -> Figure:
         f"matrix units; a scalar unit gives orders to both. Per chip: {facts}.",
         "Solid arrows are data, dashed ones orders. Below, numbers of the whole chip; a dash is "
         "where no number is recorded. The matrix units make the peak; the rate of the main memory "
-        "says how fast they can be fed.",
+        "says how fast they can be fed. "
+        "For v6e another page of Google's has four arrays; two would need about twice the clock of "
+        "v5p to reach the peak.",
         224 + 18 * len(rows),
         tuple(shapes),
         narrow=Sheet(SHEET, below + 32 + 18 * len(rows), tuple(phone)),
