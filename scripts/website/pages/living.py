@@ -79,7 +79,10 @@ def _source(page: str, scene: Scene) -> Html:
 def _fsdp() -> Scene:
     """A step of four layers of a model on nodes of GPUs."""
     device, layers = chip(GPU), shape(MODEL)
-    params = layers.params / layers.pick("layers").value
+    counted = calculate("params", model=MODEL)
+    # Attention, feed-forward block and the two norms; the tables are gathered on their own.
+    norms = 2 * layers.pick("d_model").value
+    params = (counted["attention"] + counted["ffn"]) / layers.pick("layers").value + norms
     rate = format_quantity(device.peak("bf16"), "FLOP/s")
     return Scene(
         "Drag the batch until the chip no longer waits for the network",
