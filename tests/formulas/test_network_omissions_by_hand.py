@@ -69,14 +69,34 @@ def test_links_reach_the_share_of_their_kind() -> None:
 
 def test_cards_reach_a_share_of_their_rate() -> None:
     """40 bytes at 10 a second take longer by the share, as far as nothing else does."""
+
+    def cards(*values: float, op: str = "all-to-all", chips: float = 64) -> float:
+        return size("cards_below_their_rate", op, chips, 8, *values)
+
     slower = 4 / left_out.CARD_SHARE
-    assert size("cards_below_their_rate", 40, 10, 4, 10) == near((slower - 4) / 10)
-    assert size("cards_below_their_rate", 40, 10, 3, 10) == near((slower - 4) / 10)
+    assert cards(40, 10, 4, 10) == near((slower - 4) / 10)
+    assert cards(40, 10, 3, 10) == near((slower - 4) / 10)
     between = (4 + slower) / 2
-    assert size("cards_below_their_rate", 40, 10, between, 10) == near((slower - between) / 10)
-    assert size("cards_below_their_rate", 40, 10, 9, 10) == 0
-    assert size("cards_below_their_rate", 0, 10, 0, 0) == 0
-    assert size("cards_below_their_rate", 1, 10, 0.1, 0.1) == near(1 / left_out.CARD_SHARE - 1)
+    assert cards(40, 10, between, 10) == near((slower - between) / 10)
+    assert cards(40, 10, 9, 10) == 0
+    assert cards(0, 10, 0, 0) == 0
+    assert cards(1, 10, 0.1, 0.1) == near(1 / left_out.CARD_SHARE - 1)
+
+
+@pytest.mark.parametrize(
+    ("op", "servers", "more"),
+    [
+        ("all-reduce", 4, (31 / 32) / (3 / 4)),
+        ("all-reduce", 2, 1),
+        ("all-gather", 2, (15 / 16) / (1 / 2)),
+        ("reduce-scatter", 64, (511 / 512) / (63 / 64)),
+        ("all-to-all", 4, 1),
+    ],
+)
+def test_a_ring_crosses_the_cards_with_more_than_stages(op: str, servers: int, more: float) -> None:
+    """It leaves out the part of a chip, and stages that of a server of eight."""
+    told = size("cards_below_their_rate", op, 8 * servers, 8, 40, 10, 4, 4)
+    assert told == near(more / left_out.CARD_SHARE - 1)
 
 
 @pytest.mark.parametrize(
