@@ -39,7 +39,7 @@ def test_the_claims_that_the_first_page_counts_are_those_of_the_errata() -> None
     counted = len(errata.recomputed())
     assert f">{counted:,}</" in str(holdings()) or f"{counted:,}" in str(holdings())
     told = re.search(
-        r"(\d+) claims so far\. Of (\d+) in papers, .*?, (\d+) do not hold, .* other (\d+) are",
+        r"(\d+) so far\. Of (\d+) in papers, .*?, (\d+) do not hold .* other (\d+) are",
         errata.errata_page(),
     )
     assert told

@@ -6,14 +6,24 @@ from collections import deque
 from collections.abc import Iterator
 from itertools import combinations
 from math import cos, pi, sin
+from typing import NamedTuple
 
-from scripts.website.figures.drawing import Figure, box, dot, path, words
+from scripts.website.figures.drawing import Figure, Sheet, box, dot, path, words
 from scripts.website.figures.plotted import Point
+
+
+class DragonflyRing(NamedTuple):
+    """The ring on which groups stand, in pixels: its middle, and how far they are from it."""
+
+    middle: Point
+    reach: Point
+
 
 # A switch is (group, number), a host (group, number of its switch, number at it).
 Node = tuple[int, ...]
 HOSTS, SWITCHES, CABLES = 2, 2, 2  # of a switch, of a group, of a switch to other groups
-_MIDDLE, _REACH = (320.0, 166.0), (225.0, 112.0)  # pixels: of the ring of groups
+_RING = DragonflyRing((320.0, 166.0), (225.0, 112.0))
+_PHONE = DragonflyRing((172.0, 236.0), (114.0, 178.0))
 _SWITCH, _WIDE, _HIGH = 25.0, 104.0, 62.0  # from the middle of a group to a switch; of a group
 
 
@@ -56,10 +66,6 @@ def figure() -> Figure:
     groups = SWITCHES * CABLES + 1
     way = longest(joined, (0, 1, 1))
     hops = len(way) - 1
-    shapes = [path([_place(one), _place(other)]) for one, other in joined]
-    shapes.append(path([_place(node) for node in way], "fb-line0"))
-    for group in range(groups):
-        shapes += _group(group)
     count = groups * SWITCHES * HOSTS
     return Figure(
         f"Any two hosts of a dragonfly are at most {hops} hops apart, over one long cable",
@@ -71,31 +77,44 @@ def figure() -> Figure:
         f"switches, and each switch {HOSTS} hosts and {CABLES} long cables. The marked way is the "
         "longest that there is. It takes the only cable between its two groups.",
         318,
-        tuple(shapes),
+        tuple(_drawn(joined, way, _RING)),
+        narrow=Sheet(344, 440, tuple(_drawn(joined, way, _PHONE))),
     )
 
 
-def _place(node: Node) -> Point:
+def _drawn(joined: list[tuple[Node, Node]], way: list[Node], ring: DragonflyRing) -> Iterator[str]:
+    """All links, the way on top of them, and the groups."""
+    for one, other in joined:
+        yield path([_place(one, ring), _place(other, ring)])
+    yield path([_place(node, ring) for node in way], "fb-line0")
+    for group in range(SWITCHES * CABLES + 1):
+        yield from _group(group, ring)
+
+
+def _place(node: Node, ring: DragonflyRing) -> Point:
     """Where a switch or a host stands."""
     angle = 2 * pi * node[0] / (SWITCHES * CABLES + 1) - pi / 2
-    x, y = _MIDDLE[0] + _REACH[0] * cos(angle), _MIDDLE[1] + _REACH[1] * sin(angle)
+    x = ring.middle[0] + ring.reach[0] * cos(angle)
+    y = ring.middle[1] + ring.reach[1] * sin(angle)
     x += _SWITCH * (2 * node[1] - 1)
     if len(node) == 2:
         return x, y - 8
     return x + 11 * (2 * node[2] - 1), y + 20
 
 
-def _group(number: int) -> Iterator[str]:
+def _group(number: int, ring: DragonflyRing) -> Iterator[str]:
     """The box of a group with its switches and hosts."""
-    (left, y), (right, _) = _place((number, 0)), _place((number, SWITCHES - 1))
+    (left, y), (right, _) = _place((number, 0), ring), _place((number, SWITCHES - 1), ring)
     middle = (left + right) / 2
     top = y - _HIGH / 2 + 8
     yield box(middle - _WIDE / 2, top, _WIDE, _HIGH, "fb-hollow")
     # Outside of the ring, where no cable passes.
-    beyond = top - 5 if y < _MIDDLE[1] else top + _HIGH + 14
+    beyond = top - 5 if y < ring.middle[1] else top + _HIGH + 14
     yield words(middle, beyond, f"group {number}", kind="fb-small")
     for switch in range(SWITCHES):
-        x, y = _place((number, switch))
+        x, y = _place((number, switch), ring)
         yield box(x - 10, y - 7, 20, 14, "fb-c5", f"switch {switch} of group {number}")
         for host in range(HOSTS):
-            yield dot(*_place((number, switch, host)), "fb-c0", f"host {host} of switch {switch}")
+            yield dot(
+                *_place((number, switch, host), ring), "fb-c0", f"host {host} of switch {switch}"
+            )

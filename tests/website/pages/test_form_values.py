@@ -39,7 +39,7 @@ def test_the_form_has_memory_and_power_of_a_chip_as_the_command_takes_them(name:
 def test_an_output_that_is_a_word_names_its_choices() -> None:
     outputs = {one["name"]: one["choices"] for one in form_record(get_formula("decode"))["outputs"]}
     assert outputs["bound"] == ["weights", "KV cache", "arithmetic"] and outputs["seconds"] == []
-    assert "takes longest is weights" in form_markup(get_formula("decode"))
+    assert "longest part is weights" in form_markup(get_formula("decode"))
 
 
 def test_a_form_gets_what_its_calculator_takes_and_no_more() -> None:

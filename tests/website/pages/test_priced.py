@@ -44,10 +44,13 @@ def test_an_older_price_of_the_same_offer_gives_way(world: World) -> None:
 
 def test_the_data_page_tells_the_error_rate_with_its_interval_and_the_prices() -> None:
     page, past = data_page(), audits()
-    assert f"the last of {past[-1].date}" in page
-    for score in (pooled(audit.score for audit in past), *(audit.score for audit in past)):
+    assert f"the last on {past[-1].date}" in page
+    together = pooled(audit.score for audit in past)
+    for found in (together.wrong, together.misleading):
+        assert f"{100 * found.share:.1f} % &#40;95 % interval {100 * found.low:.1f} to" in page
+    for score in (audit.score for audit in past):
         for found in (score.wrong, score.misleading):
-            assert f"{100 * found.share:.1f} % &#40;95 % interval {100 * found.low:.1f} to" in page
+            assert f"{100 * found.share:.1f} % &#40;{100 * found.low:.1f} to" in page
     for audit in past:
         assert f"{audit.date}, seed {audit.seed}" in page
     assert "older than 90 days" in page and "List prices of clouds" in page

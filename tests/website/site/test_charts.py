@@ -168,7 +168,7 @@ def test_what_is_left_is_closed_and_equal_values_are_passed(surf: Any, base: str
     seen = surf(_left, base)
     assert seen["opened"] and seen["closed"]
     assert len(set(seen["places"])) == 4, seen["places"]
-    assert seen["words"].startswith("weights") and not seen["seen"]
+    assert "weights" in seen["words"] and not seen["seen"]
     assert seen["silent"] == 0, "a diagram without values takes no keys"
 
 

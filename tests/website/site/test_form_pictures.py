@@ -134,7 +134,7 @@ def _opens_on(tab: Any, _: str, state: dict[str, str]) -> list[str]:
     ("name", "state", "across"),
     [
         ("reliability", {"chips": "16384", "checkpoint-seconds": "60", "restart": "600"}, "chips"),
-        ("decode", {"model": "llama-3-70b", "chip": "nvidia/h100-sxm", "chips": "8"}, "batch"),
+        ("decode", {"model": "llama-3-70b", "chip": "nvidia/h100-sxm", "chips": "8"}, "chips"),
         ("fsdp-limit", {"chip": "nvidia/h100-sxm"}, "link_bandwidth"),
     ],
 )
