@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from bs4 import BeautifulSoup
 
-from scripts.website.build.slim import slim_page
+from scripts.website.build.slim import slim_page, slim_script
 
 _HIGHLIGHTED = (
     '<pre><span></span><code><span class="gp">$ </span>flopbook<span class="w"> </span>memory'
@@ -43,3 +43,17 @@ def test_a_line_end_right_behind_the_tag_stays_written_out() -> None:
 def test_scripts_and_styles_are_left_alone() -> None:
     script = '<script>const a = "&#95;<span class=\\"w\\"> </span>";</script>'
     assert slim_page(script) == script
+
+
+@pytest.mark.parametrize(
+    ("line", "kept"),
+    [
+        ("const a = 1; // as a factor", "const a = 1;"),
+        ("f(a, // the first", "f(a,"),
+        ('const a = "(1) // 2";', 'const a = "(1) // 2";'),
+        ('open("https://example.org/");', 'open("https://example.org/");'),
+        ("const half = `(a) // b`;", "const half = `(a) // b`;"),
+    ],
+)
+def test_a_comment_behind_code_goes_and_a_text_stays(line: str, kept: str) -> None:
+    assert slim_script(f"// what it does\n  {line}\n") == f"{kept}\n"

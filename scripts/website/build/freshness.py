@@ -20,7 +20,8 @@ from scripts.website.build import extras
 from scripts.website.build.generator import site_url
 
 _RECORD = "site-state.json"  # in the work folder, beside what a build makes on the way
-_BUILT = ("build", "dist", "site", "tests", "__pycache__")
+_BUILT = ("build", "dist", "site", "tests")  # at the root; below it these are folders of sources
+_COMPILED = ("__pycache__",)
 _BUILT_SUFFIXES = (".egg-info", ".pyc")
 
 
@@ -90,7 +91,8 @@ def _commit(root: Path) -> str:
 def _files(root: Path) -> Iterator[Path]:
     for folder, folders, names in os.walk(root):
         # In place, so that the walk does not go into them.
-        folders[:] = [name for name in folders if not _is_left_out(name)]
+        left_out = _BUILT if Path(folder) == root else ()
+        folders[:] = [name for name in folders if not _is_left_out(name) and name not in left_out]
         for name in names:
             path = Path(folder, name)
             if not _is_left_out(name) and path.is_file():
@@ -98,7 +100,7 @@ def _files(root: Path) -> Iterator[Path]:
 
 
 def _is_left_out(name: str) -> bool:
-    return name.startswith((".", "site.")) or name in _BUILT or name.endswith(_BUILT_SUFFIXES)
+    return name.startswith((".", "site.")) or name in _COMPILED or name.endswith(_BUILT_SUFFIXES)
 
 
 def _site_hash(site: Path) -> str:

@@ -26,6 +26,8 @@ _PROPERTY_READ = re.compile(r"var\(\s*(--[\w-]+)")
 
 # Comments of our own style sheets, which are not minified and name only what we use.
 _CSS_COMMENT = re.compile(r"/\*.*?\*/\s*", re.S)
+# Behind the end of a piece of code; one with a quote may be a part of a text, and stays.
+_COMMENT_BEHIND = re.compile(r"(?<=[;,{}()\[\]]) +// [^\"'`\n]*$", re.M)
 _BLOCK_COMMENT = re.compile(r"^\s*/\*\*.*?\*/\s*$", re.S | re.M)
 # Elements whose lines and spaces count; the groups are the element and its name.
 _VERBATIM = re.compile(r"(<(pre|textarea|script|style)\b.*?</\2>)", re.S)
@@ -249,6 +251,7 @@ def _single_quoted(match: re.Match[str]) -> str:
 
 
 def slim_script(text: str) -> str:
-    """A script of ours without lines of comment and indentation; no text of it spans lines."""
-    lines = map(str.strip, _BLOCK_COMMENT.sub("", text).splitlines())
+    """A script of ours without comments and indentation; no text of it spans lines."""
+    code = _COMMENT_BEHIND.sub("", _BLOCK_COMMENT.sub("", text))
+    lines = map(str.strip, code.splitlines())
     return "\n".join(line for line in lines if line and not line.startswith("//")) + "\n"
