@@ -254,7 +254,7 @@ def test_a_study_draws_its_line_a_fifth_of_the_way_beyond_its_first_batch(
     assert fixed + shared / line == pytest.approx(1.2 * linear)
     assert line == pytest.approx(printed, rel=1e-4)
     text = text_of("batch")
-    assert "the line lies at $B_c / 5 + 1.2 B_0$" in text
+    assert "$B_c = 5 (B - 1.2 B_0)$" in text
     assert "at a fifth of our" not in text
 
 
