@@ -7,6 +7,9 @@ from typing import Any
 
 import pytest
 
+from flopbook.cli.assumed import row_notes
+from flopbook.prediction.asking import predict
+
 TRAINING = "predict --model llama-3-70b --chip h100-sxm --chips 64"
 SERVING = "predict --model llama-3-70b --chip h100-sxm --chips 8 --answer 256"
 SMALL = "predict --model llama-3.2-1b --chip h100-sxm"
@@ -79,6 +82,13 @@ def test_a_layout_that_a_rule_chose_and_cannot_run_says_so(cli: Any) -> None:
     assert "a faster layout" in out
     assert "cannot run" not in cli(*words.replace("96", "128").split()).out
     assert "use 64 or 128 sequences" in cli(*words.split(), "--dp", "64").err
+
+
+def test_a_row_that_leaves_nothing_open_has_no_note_of_it() -> None:
+    """It said that nothing was assumed, in a note."""
+    prediction = predict({"model": "llama-3-8b", "chip": "h100-sxm", "chips": "8"})
+    assert list(row_notes(prediction._replace(inferred=()))) == []
+    assert list(row_notes(prediction._replace(inferred=("network",)))) != []
 
 
 def test_each_open_thing_has_a_size(cli: Any) -> None:

@@ -93,6 +93,12 @@ def training_notes(prediction: Prediction, options: Options) -> Iterator[str]:
         yield f"assumed: {', '.join(others)}"
 
 
+def row_notes(prediction: Prediction) -> Iterator[str]:
+    """What a row of a file left open."""
+    if prediction.inferred:
+        yield f"assumed, as the row does not say it: {', '.join(prediction.inferred)}"
+
+
 def network_note(run: RunLayout) -> str:
     """The rate of a card, and what half of it would cost."""
     rate = format_quantity(run.machine.card_bandwidth, "byte/s", digits=3)

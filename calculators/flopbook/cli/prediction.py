@@ -87,7 +87,7 @@ def predict_command(
 
     Example: flopbook predict --model llama-3-70b --chip h100-sxm --chips 512 --batch-tokens 4Mi
     """
-    from flopbook.cli.assumed import cannot_run, faster_rows, training_notes
+    from flopbook.cli.assumed import cannot_run, faster_rows, row_notes, training_notes
     from flopbook.cli.layout_words import words_of_layout
     from flopbook.prediction.asking import predict
     from flopbook.prediction.options import refuse
@@ -111,7 +111,10 @@ def predict_command(
         *([] if run else faster_rows(prediction, options)),
     ]
     stopped = "" if run else cannot_run(prediction.run)
-    print(*filter(None, (stopped, columns(rows), "\nparts of the step")), sep="\n")
+    if stopped:
+        print(stopped)
+    print(columns(rows))
+    print("\nparts of the step")
     print(_shares(prediction.parts, "s"))
     if prediction.memory:
         print("\nparts of the memory")
@@ -124,7 +127,7 @@ def predict_command(
     if prediction.interleaving:
         stages, waits = prediction.run.pp, prediction.parts["bubble"]
         print(f"note: {prediction.interleaving.told(stages, waits, prediction.seconds)}")
-    notes = _inferred(prediction) if run else training_notes(prediction, options)
+    notes = row_notes(prediction) if run else training_notes(prediction, options)
     _print_notes(notes, prediction.similar)
 
 
@@ -176,11 +179,6 @@ def _print_serving(
 def _between(low: float, high: float, unit: str) -> str:
     ends = (format_quantity(end, unit, digits=3) for end in (low, high))
     return "80 % band " + " to ".join(ends)
-
-
-def _inferred(prediction: Prediction) -> list[str]:
-    """What a row of a file left open."""
-    return [f"assumed, as the row does not say it: {', '.join(prediction.inferred or ['nothing'])}"]
 
 
 def _print_notes(notes: Iterable[str], similar: SimilarRuns) -> None:

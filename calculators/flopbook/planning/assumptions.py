@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from flopbook.errors import FlopbookError
-from flopbook.prediction.asking import run_of
+from flopbook.prediction.asking import DEGREES, run_of
 from flopbook.prediction.fitted import fitted_kinds
 from flopbook.prediction.known_runs import known_runs
 from flopbook.prediction.layouts import OneRun, RunLayout
@@ -17,8 +17,6 @@ from flopbook.prediction.step_time import step_parts
 if TYPE_CHECKING:
     from flopbook.planning.planner import PlannedLayout
 
-# What makes a layout; where one is not given, a rule chooses it and a search may do better.
-DEGREES = ("tp", "pp", "cp", "ep", "dp", "zero", "micro_batch")
 _SLOWER = 0.5  # of a network's rate, to see what it is worth
 _LARGER = 4  # times the sequences of a step, to see the same
 
@@ -99,7 +97,7 @@ def _with_batch(options: Mapping[str, str | None], run: RunLayout) -> dict[str, 
 
 def _as_laid_out(options: Mapping[str, str | None], run: RunLayout) -> dict[str, str | None]:
     """The options with the layout of a run, so that no rule has anything to choose."""
-    degrees = {name: f"{getattr(run, name):.0f}" for name in (*DEGREES, "virtual", "hsdp")}
+    degrees = {name: f"{getattr(run, name):.0f}" for name in DEGREES}
     layers = f"{run.recompute_layers:.0f}" if run.recompute_layers else None
     recompute = {"recompute": run.recompute, "recompute_layers": layers}
     return {**_with_batch(options, run), **degrees, **recompute}
