@@ -108,8 +108,9 @@ def _group(number: int, ring: DragonflyRing) -> Iterator[str]:
     middle = (left + right) / 2
     top = y - _HIGH / 2 + 8
     yield box(middle - _WIDE / 2, top, _WIDE, _HIGH, "fb-hollow")
-    # Outside of the ring, where no cable passes.
-    beyond = top - 5 if y < ring.middle[1] else top + _HIGH + 14
+    # Below the box no cable passes but at the top, where none passes above it.
+    is_top = y < ring.middle[1] - ring.reach[1] / 2
+    beyond = top - 5 if is_top else top + _HIGH + 14
     yield words(middle, beyond, f"group {number}", kind="fb-small")
     for switch in range(SWITCHES):
         x, y = _place((number, switch), ring)
