@@ -11,6 +11,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import sync_playwright
 
 from scripts.website.build.weigh import LAUNCH
+from tests.support import delays
 
 # How many contexts a browser keeps: the usual one, and those of the last few other options.
 _KEPT = 4
@@ -80,7 +81,10 @@ class Surfer:
     def _make(self, options: dict[str, Any]) -> _KeptContext:
         # Tests wait for expressions, which the policy of a page forbids to evaluate; that
         # pages work under their policy has tests of its own.
-        return _KeptContext(self._browser.new_context(**{"bypass_csp": True, **options}))
+        context = self._browser.new_context(**{"bypass_csp": True, **options})
+        if late := delays.script():
+            context.add_init_script(late)
+        return _KeptContext(context)
 
     def _find(self, options: dict[str, Any]) -> _KeptContext:
         """The context with these options, made or kept; the one used longest ago makes room."""
@@ -98,12 +102,21 @@ class Surfer:
         self._thread.shutdown()
 
 
-# Two frames, and a moment more for what waits for them. A script is given no time limit by the
-# driver, and a browser that draws nothing would be waited for without end.
-_FRAMES = """pause => new Promise(done => {
-  requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, pause)));
-  setTimeout(done, 10_000);
-})"""
+# Two frames, a moment more for what waits for them, and until what is wider than its box is a stop
+# of the keyboard: pages hear of widths when the browser likes. A script is given no time limit by
+# the driver, and a browser that draws nothing would be waited for without end.
+_FRAMES = """async pause => {
+  const deadline = performance.now() + 10_000;
+  await new Promise(done => {
+    requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, pause)));
+    setTimeout(done, 10_000);
+  });
+  const boxes = [...document.querySelectorAll('.fb-maths, .md-typeset__scrollwrap, pre > code')];
+  const isHeard = box => !box.checkVisibility()
+    || (box.scrollWidth > box.clientWidth) === (box.tabIndex === 0);
+  while (!boxes.every(isHeard) && performance.now() < deadline)
+    await new Promise(done => setTimeout(done, 20));
+}"""
 # A dark page differs from a light one in colours alone, and a narrow one in all but colours.
 _LOOKS = (("light", 1280, True, True), ("dark", 1280, False, True), ("light", 360, True, False))
 _COLOUR_RULES = ("color-contrast", "link-in-text-block")

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from scripts.website.build.weigh import served
-from tests.support import building
+from tests.support import building, delays
 from tests.support.forming import Forms
 
 
@@ -34,6 +34,7 @@ def site(built: Path) -> Path:
 @pytest.fixture(scope="session")
 def base(site: Path) -> Iterator[str]:
     """The address at which the site is served."""
+    delays.hold_files()
     with served(site) as address:
         yield address
 

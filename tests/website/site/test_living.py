@@ -27,7 +27,8 @@ _SET = """async ([label, value]) => {
   control.dispatchEvent(new Event(control.matches('select') ? 'change' : 'input'));
   return figure.querySelector('.fb-told').textContent;
 }"""
-_READY = "document.querySelector('.fb-alive .fb-time') !== null"
+# Its controls stand before it is told its width, and only then it is drawn and says a moment.
+_READY = "document.querySelector('.fb-alive .fb-time [aria-valuetext]') !== null"
 _CELLS = """[...document.querySelectorAll('.fb-stage text')].map(one => one.textContent)
   .filter(text => /^(\\d|all)$/.test(text))"""
 

@@ -194,9 +194,9 @@ def test_questions_lead_to_calculators_and_comparisons(surf: Any, base: str) -> 
         tab.goto(base + "handbook/batch/")
         tab.keyboard.press("/")
         found = {}
-        for question in questions:
-            _ask(tab, question)
-            tab.wait_for_timeout(1000)
+        for question, (place, _) in questions.items():
+            _type(tab, question)
+            tab.wait_for_selector(f".md-search-result__item:first-child > a[href*='{place}']")
             label = tab.inner_text(".md-search-result__item .md-tag >> nth=0")
             found[question] = (tab.evaluate(_SHOWN, 1)[0].removeprefix(base), label)
         return found

@@ -42,7 +42,14 @@ class Player {
       link: () => `${location.href.split("#")[0]}#${figure.id}`,
     }));
     figure.querySelector(".fb-controls").replaceChildren(time, this.heard, ...scene.controls.map((control) => this.control(control)));
-    new ResizeObserver(([{contentRect}]) => { if (contentRect.width !== this.width) { this.width = contentRect.width; this.change(); } }).observe(this.stage);
+    this.resized(this.stage.getBoundingClientRect().width); // at once: the menu has files to give
+    new ResizeObserver(([{contentRect}]) => this.resized(contentRect.width)).observe(this.stage);
+  }
+
+  resized(width) {
+    if (width === this.width) return;
+    this.width = width;
+    this.change();
   }
 
   control({name, label, options, min, max, step, value, say: shown}) {
