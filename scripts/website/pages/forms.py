@@ -20,6 +20,7 @@ from scripts.website.pages.form_state import state_query
 
 _WORDS = Path(__file__).with_name("form_words.yaml")
 _NAMED = re.compile(r"{(\w+)}")
+_NO_SCRIPT = Html("<p>JavaScript is off. Run the command instead; it gives the same answer.</p>")
 FOLDED_FROM = 16  # a form with so many inputs folds them into their groups
 
 
@@ -34,14 +35,10 @@ def form_markup(formula: Formula, waits: bool = False) -> Html:
 
     One that `waits` is made when a reader asks for it: a page of text is light without its data.
     """
-    line = Html("<p>Example: <code>{}</code><br>{}</p>").format(
-        example(formula), _answer_words(formula)
-    )
+    line = _shown_example(example(formula), _answer_words(formula))
     # The script of the form finds its place by the class and reads the record from the attribute.
     return Html(
-        '<div class="fb-calculator" data-calculator="{}"{} data-spec="{}">{}'
-        "<noscript><p>JavaScript is off. Run the command instead; it gives the same answer.</p>"
-        "</noscript>"
+        '<div class="fb-calculator" data-calculator="{}"{} data-spec="{}">{}<noscript>{}</noscript>'
         "</div>\n"
     ).format(
         attribute(formula.id),
@@ -49,7 +46,17 @@ def form_markup(formula: Formula, waits: bool = False) -> Html:
         # A product such as A * B -> C ends no tag, whoever reads the page by patterns.
         json.dumps(form_record(formula)).replace(">", "\\u003e"),
         line,
+        _NO_SCRIPT,
     )
+
+
+def without_script(command: str, answer: str) -> Html:
+    """What stands for a form where no script runs: a command with its answer."""
+    return Html("<noscript>{}{}</noscript>").format(_shown_example(command, answer), _NO_SCRIPT)
+
+
+def _shown_example(command: str, answer: str) -> Html:
+    return Html("<p>Example: <code>{}</code><br>{}</p>").format(command, answer)
 
 
 def _answer_words(formula: Formula) -> Html:

@@ -9,12 +9,9 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from flopbook.architectures.shape import Shape
-from flopbook.planning.planner import plan
-from flopbook.planning.serving import plan_serving
 from scripts.website.markup import Html, tag
 from scripts.website.pages import planner, planner_data, serving_data, serving_planner
 from scripts.website.pages.askable import chip_options, model_options
-from scripts.website.pages.planner_words import served, trained
 from scripts.website.pages.sources import html_link
 
 PAGE = "index.md"
@@ -34,7 +31,7 @@ def train_form() -> Html:
     """Will it train: model, chip and count, with the answer for the first example."""
     first = planner.FIRST
     asked = HomeQuestion("train", planner.TITLE, planner.PAGE, planner_data.models(), first)
-    return _form(asked, train_answer(**first))
+    return _form(asked, planner.answer(**first))
 
 
 def serve_form() -> Html:
@@ -42,7 +39,7 @@ def serve_form() -> Html:
     first = serving_planner.FIRST
     models = serving_data.models(planner_data.models())
     asked = HomeQuestion("serve", serving_planner.TITLE, serving_planner.PAGE, models, first)
-    return _form(asked, serve_answer(**first))
+    return _form(asked, serving_planner.answer(**first))
 
 
 def _form(question: HomeQuestion, answer: tuple[str, str]) -> Html:
@@ -68,15 +65,3 @@ def _form(question: HomeQuestion, answer: tuple[str, str]) -> Html:
         verdict=tag("p", verdict, "fb-verdict fb-fit"),
         meaning=tag("p", meaning, "fb-fine"),
     )
-
-
-def train_answer(model: object, chip: object, chips: object) -> tuple[str, str]:
-    """What the script says of a training run. Raises FlopbookError for one that does not fit."""
-    asked = planner_data.usual_question(str(model), str(chip), int(str(chips)))
-    return trained(plan(asked, 1), planner_data.price_record(str(chip)))
-
-
-def serve_answer(model: object, chip: object, chips: object) -> tuple[str, str]:
-    """What the script says of serving. Raises FlopbookError where nothing fits."""
-    asked = serving_data.usual_question(str(model), str(chip), int(str(chips)))
-    return served(plan_serving(asked, 1), planner_data.price_record(str(chip)))

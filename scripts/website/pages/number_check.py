@@ -19,15 +19,18 @@ from scripts.website.markup import (
     relative,
     table,
 )
+from scripts.website.pages.forms import without_script
 from scripts.website.pages.sources import home_topic, html_link, stylesheet, topic_page
 
 PAGE = "check.md"
 RECORD = "assets/flopbook/check.json"
 _FOLDER = "assets/flopbook/check/"
+_TYPED = "H100 bf16 989 TFLOPS"
+_COMMAND = f'flopbook check "{_TYPED}"'
 # One for each kind of answer; what they say is computed.
 EXAMPLES = (
     "H100 1,979 TFLOPS",
-    "H100 bf16 989 TFLOPS",
+    _TYPED,
     "H100 NVLink 900 GB/s",
     "H100 640 GB",
     "MI300X fp8 5.2 PFLOPS",
@@ -53,9 +56,8 @@ def page() -> str:
             "as written, and if not, which condition is missing. Every answer comes from the "
             "[claims on file]({}).\n"
         ).format(relative(PAGE, "accelerators/index.md")),
-        Html(
-            '<div class="fb-check-number"><noscript><p>JavaScript is off. Run the command below '
-            "instead; it gives the same answer.</p></noscript></div>\n"
+        Html('<div class="fb-check-number">{}</div>\n').format(
+            without_script(_COMMAND, answer(_TYPED))
         ),
         Markdown("## What it answers\n"),
         _examples(),
@@ -65,7 +67,7 @@ def page() -> str:
             "of its last digit, but by no more than 5 %, or 2 % if it has a single digit.\n"
         ),
         Markdown("## In a terminal\n"),
-        code_block('$ flopbook check "H100 bf16 989 TFLOPS"', "console"),
+        code_block(f"$ {_COMMAND}", "console"),
         Markdown(
             "\nThe exit status is 0 where every number of the text holds, 1 where one does not, "
             "and 2 where there is nothing to check; `--json` gives claim, source and quote to a "

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from urllib.parse import urlencode
 
 from flopbook.architectures.shape import Shape
+from flopbook.planning.planner import plan
 from flopbook.prediction.stacks import OTHER, STACKS
 from scripts.website.markup import (
     Html,
@@ -19,12 +20,18 @@ from scripts.website.markup import (
 )
 from scripts.website.pages import planner_data
 from scripts.website.pages.askable import chip_options, model_options
+from scripts.website.pages.forms import without_script
+from scripts.website.pages.planner_words import trained
 from scripts.website.pages.sources import html_link, stylesheet
 
 PAGE = "planner.md"
 TITLE = "Will it train?"
 # What the form asks first; all else is in a fold, and stays as it is until somebody types.
 FIRST: dict[str, object] = {"model": "llama-3-70b", "chip": "nvidia/h100-sxm", "chips": 512}
+_COMMAND = (
+    "flopbook plan --model llama-3-70b --chip h100-sxm --chips 512 --top 3",
+    "--batch-tokens 4Mi --seq 8192 --stack megatron-core",
+)
 # The page of the other question, and what a field for a price says.
 SERVING = "serve.md"
 PRICE = "list price, or 2USD/h"
@@ -51,7 +58,7 @@ def page() -> str:
         Markdown("# {}\n").format(TITLE),
         tag("p", "Which layout takes the shortest step, and what does the run cost?", "fb-lead"),
         starts(FIRST, _STARTS),
-        form("train", questions(planner_data.models(), FIRST), _more()),
+        form("train", questions(planner_data.models(), FIRST), _more(), _without_script()),
         Markdown("## What is tried\n"),
         Markdown(
             "Every way to divide the chips among tensor, pipeline, context, expert and data "
@@ -61,11 +68,7 @@ def page() -> str:
             "explains the method, and [Will it serve?]({}) plans an inference engine.\n"
         ).format(relative(PAGE, "planning.md"), relative(PAGE, SERVING)),
         Markdown("## In a terminal\n"),
-        code_block(
-            "$ flopbook plan --model llama-3-70b --chip h100-sxm --chips 512 --top 3 \\\n"
-            "    --batch-tokens 4Mi --seq 8192 --stack megatron-core",
-            "console",
-        ),
+        command_block(_COMMAND),
         Markdown(
             "\nThe page and the command give the same layouts and the same numbers. The command "
             "also takes limits on memory and time, fixes degrees, compares numbers of chips, and "
@@ -74,6 +77,26 @@ def page() -> str:
         script(PAGE),
     ]
     return page_text(blocks) + "\n"
+
+
+def answer(model: object, chip: object, chips: object) -> tuple[str, str]:
+    """What the script says of a training run. Raises FlopbookError for one that does not fit."""
+    asked = planner_data.usual_question(str(model), str(chip), int(str(chips)))
+    return trained(plan(asked, 1), planner_data.price_record(str(chip)))
+
+
+def _without_script() -> Html:
+    return without_script(" ".join(_COMMAND), answer_words(answer(**FIRST)))
+
+
+def answer_words(said: tuple[str, str]) -> Html:
+    """A verdict and what it means, in one line."""
+    return Html("<strong>{}</strong> {}").format(*said)
+
+
+def command_block(lines: Iterable[str]) -> Html:
+    """A command over several lines, to copy."""
+    return code_block("$ " + " \\\n    ".join(lines), "console")
 
 
 def script(page_: str) -> Html:
@@ -116,16 +139,18 @@ def starts(first: Mapping[str, object], states: Mapping[str, Mapping[str, str]])
     return Html('<p class="fb-scenarios">Start from: {}</p>\n').format(Html(" · ").join(links))
 
 
-def form(ask: str, asked: Html, more: Html) -> Html:
-    """Fields, the places of verdict and layouts; a script asks "train" or "serve"."""
+def form(ask: str, asked: Html, more: Html, without: Html) -> Html:
+    """Fields, the places of verdict and layouts; a script asks "train" or "serve".
+
+    Where none runs, the style hides the fields, and what stands `without` it says what to do.
+    """
     return Html(
         '<div class="fb-planner" data-ask="{ask}">\n<form>\n{asked}\n'
         '<details class="fb-fold"><summary>More</summary>\n<div class="fb-plan-more">\n{more}\n'
         "</div></details></form>\n"
-        '<div class="fb-said" role="status" aria-live="polite"><noscript><p>JavaScript is off. '
-        "Run the command below instead; it gives the same answer.</p></noscript></div>\n"
+        '<div class="fb-said" role="status" aria-live="polite">{without}</div>\n'
         '<div class="fb-plan-layouts"></div>\n</div>\n'
-    ).format(ask=ask, asked=asked, more=more)
+    ).format(ask=ask, asked=asked, more=more, without=without)
 
 
 def compared() -> Html:

@@ -24,7 +24,7 @@ from scripts.website.pages.planner_words import duration, money, serving_words
 
 def test_the_answer_of_training_is_that_of_the_planner() -> None:
     """The best layout of the command, its band, time and cost of the tokens of the model."""
-    verdict, meaning = asking.train_answer(**planner.FIRST)
+    verdict, meaning = planner.answer(**planner.FIRST)
     options = {"model": "llama-3-70b", "chip": "h100-sxm", "chips": "512", "seq": "8192"}
     asked = question_of({**options, "batch_tokens": "4Mi", "stack": "megatron-core"})
     best = plan(asked, 1).layouts[0]
@@ -64,7 +64,7 @@ def test_ways_to_serve_are_said_as_practitioners_say_them() -> None:
 
 def test_the_answer_of_serving_is_that_of_the_planner() -> None:
     """Tokens of all readers and of one, the first token, and the cost at the list price."""
-    verdict, meaning = asking.serve_answer(**serving_planner.FIRST)
+    verdict, meaning = serving_planner.answer(**serving_planner.FIRST)
     asked = serving_question({"model": "llama-3-70b", "chip": "h100-sxm", "chips": "8"})
     best = plan_serving(asked, 1).layouts[0]
     rate, low, high = best.tokens_per_s, best.low, best.high
@@ -80,7 +80,7 @@ def test_the_answer_of_serving_is_that_of_the_planner() -> None:
 
 
 def test_what_does_not_fit_is_no_example() -> None:
-    for answer in (asking.train_answer, asking.serve_answer):
+    for answer in (planner.answer, serving_planner.answer):
         with pytest.raises(FlopbookError, match="does not fit"):
             answer("llama-3-405b", "h100-sxm", 1)
 

@@ -8,7 +8,6 @@ import pytest
 
 from flopbook.planning.serving import plan_serving
 from scripts.website.build.typesetting import typeset
-from scripts.website.pages import home_questions as asking
 from scripts.website.pages import planner, serving_data, serving_planner
 from scripts.website.pages.planner_words import serving_words
 
@@ -52,8 +51,8 @@ def test_script_and_page_give_one_answer(surf: Any, base: str) -> None:
     """And what the script needs comes only when somebody asks."""
     seen = surf(_examples, base)
     assert seen["shown"] == {"train": seen["train"], "serve": seen["serve"]}
-    assert seen["train"] == [*map(typeset, asking.train_answer(**planner.FIRST))] and seen["quiet"]
-    assert seen["serve"] == [*map(typeset, asking.serve_answer(**serving_planner.FIRST))]
+    assert seen["train"] == [*map(typeset, planner.answer(**planner.FIRST))] and seen["quiet"]
+    assert seen["serve"] == [*map(typeset, serving_planner.answer(**serving_planner.FIRST))]
 
 
 def _answers(context: Any, base: str) -> dict[str, list[str]]:

@@ -203,6 +203,25 @@ def test_without_javascript_the_example_and_the_sources_are_shown(surf: Any, bas
     assert "295.3 tokens" in form and "JavaScript is off" in form and visibility == "visible"
 
 
+@pytest.mark.browser
+def test_no_dead_field_is_shown_where_scripts_are_off(surf: Any, base: str) -> None:
+    """The pages that plan and check give the command instead, with its answer."""
+
+    def read(context: Any) -> dict[str, tuple[int, str]]:
+        tab = context.new_page()
+        shown = {}
+        for page in ("planner/", "serve/", "check/"):
+            tab.goto(base + page)
+            fields = tab.locator("article :is(input, select, .fb-scenarios)")
+            dead = sum(one.is_visible() for one in fields.all())
+            shown[page] = (dead, tab.inner_text(":is(.fb-said, .fb-check-number)"))
+        return shown
+
+    for page, (dead, words) in surf(read, java_script_enabled=False).items():
+        assert dead == 0 and "JavaScript is off" in words, page
+        assert words.startswith("Example: flopbook"), page
+
+
 def test_the_print_style_hides_what_paper_cannot_use(site: Path) -> None:
     style = (site / "assets/flopbook/flopbook.css").read_text(encoding="utf-8")
     assert re.search(r"@media print \{.*?\.fb-buttons.*?display: none", style, re.DOTALL)
