@@ -48,6 +48,21 @@ def on_config(config: Any) -> Any:
     return config
 
 
+def on_nav(nav: Any, **_: Any) -> Any:
+    """MkDocs calls this with the menu: pages lead on to others of their tab alone."""
+    for page in nav.pages:
+        if _tab_of(page) is not _tab_of(page.previous_page):
+            page.previous_page = None
+        if _tab_of(page) is not _tab_of(page.next_page):
+            page.next_page = None
+    return nav
+
+
+def _tab_of(page: Any) -> Any:
+    """The outermost section around a page; the page itself where there is none."""
+    return [page, *page.ancestors][-1] if page else None
+
+
 def on_env(env: Any, *, config: Any, files: Any) -> Any:
     """MkDocs calls this before it writes pages: their titles and heads become markup.
 
