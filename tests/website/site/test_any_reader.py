@@ -30,7 +30,8 @@ _TURNED = """() => [...document.querySelectorAll(
     '.fb-number, .fb-large, .fb-n, .fb-value, .fb-plan-number strong, svg')]
   .filter(one => one.checkVisibility() && getComputedStyle(one).direction !== 'ltr').length"""
 # Words in our language among those of another, which a translator leaves: stops stay at the end.
-_UNTURNED = """() => [...document.querySelectorAll('.md-typeset p, .fb-hint, .fb-capacity span')]
+_UNTURNED = """() => [...document.querySelectorAll('.md-typeset :is(p, h1, h2, h3, h4, caption, '
+    + 'summary, td:not(.fb-n)), .fb-hint, .fb-capacity span')]
   .filter(one => one.checkVisibility() && !one.closest('.fb-large, .fb-value, svg')
     && getComputedStyle(one).unicodeBidi !== 'plaintext').length"""
 _COLOURLESS = """() => [...document.querySelectorAll('.fb-length, .fb-part')]
