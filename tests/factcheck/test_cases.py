@@ -61,6 +61,15 @@ def test_only_a_rounding_is_called_one(text: str, said: str) -> None:
     assert said in finding.says[0]
 
 
+def test_the_type_of_a_memory_is_named_with_a_chip_that_has_the_stated_one() -> None:
+    (finding,) = findings("H100 80GB HBM2e")
+    assert finding.says == (
+        "NVIDIA H100 SXM5 80GB: 80 GB is memory, of another type",
+        "its memory is HBM3, not HBM2e",
+        "NVIDIA H100 PCIe 80GB has that",
+    )
+
+
 def test_a_chip_beside_a_pod_is_written_in_a_unit_of_its_own() -> None:
     """0.000459 EFLOP/s could not be read."""
     (finding,) = findings("TPU v5p 4.1 exaFLOPS")

@@ -111,7 +111,7 @@ QUOTED: dict[str, tuple[str, ...]] = {
     "Rubin 288 GB HBM4": ("holds",),
     "Rubin 50 PFLOPS FP4": ("holds",),
     "H100 1000 TFLOPS bf16 dense": ("holds",),
-    "H100 80 GB of GDDR6": ("holds",),
+    "H100 80 GB of GDDR6": ("memory-type",),
     "H100 3.9 TB/s": ("other-chip",),
     "H100 3.35\xa0TB/s": ("holds",),
     "H100 1\u202f979 TFLOPS": ("sparse",),

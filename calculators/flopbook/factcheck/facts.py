@@ -21,6 +21,8 @@ from flopbook.data.library import (
     source_tiers,
 )
 from flopbook.data.prices import Price, prices
+from flopbook.factcheck.memories import FIELDS as MEMORY_FIELDS
+from flopbook.factcheck.memories import memories_in
 from flopbook.factcheck.reading import compact
 from flopbook.factcheck.words import BY, FIELDS, KINDS
 from flopbook.hardware.choice import choose_memory, rank
@@ -49,6 +51,7 @@ class FiledFact(NamedTuple):
     aggregate: str
     name: str
     tier: str
+    type: str
     main: bool
     error: bool
     source: str
@@ -155,7 +158,7 @@ def subject(entry_id: str) -> Subject:
     mains = {field: choose_memory(entry.claims, field) for field in ("memory", "memory_bandwidth")}
     tier = {field: claim.tier for field, claim in mains.items() if claim}
     facts = tuple(_fact(claim, tier.get(claim.field)) for claim in claims)
-    facts = tuple(_directed(fact, facts) for fact in facts)
+    facts = tuple(_typed(_directed(fact, facts), facts) for fact in facts)
     facts += tuple(_rent(price) for price in _newest_first(entry_id))
     return Subject(
         entry.id, entry.name, entry.kind, facts, _family(entry), _within(entry_id), _parts(entry)
@@ -198,6 +201,7 @@ def _fact(claim: Claim, main_tier: str | None) -> FiledFact:
         claim.aggregate,
         claim.name,
         claim.tier,
+        claim.type,
         main_tier is None or claim.tier == main_tier,
         claim.known_error,
         claim.source,
@@ -214,6 +218,15 @@ def _directed(fact: FiledFact, facts: Sequence[FiledFact]) -> FiledFact:
         for other in facts
     )
     return fact._replace(direction="both") if is_both else fact
+
+
+def _typed(fact: FiledFact, facts: Sequence[FiledFact]) -> FiledFact:
+    """A fact of a memory whose source names no type has the one that all others name."""
+    if fact.type or fact.field not in MEMORY_FIELDS:
+        return fact
+    named = [one for one in facts if one.type and one.tier == fact.tier and not one.error]
+    types = {memories_in(one.type.lower()) for one in named}
+    return fact._replace(type=named[0].type) if len(types) == 1 else fact
 
 
 def _newest_first(entry_id: str) -> list[Price]:
@@ -265,7 +278,7 @@ def record() -> dict[str, object]:
 
 def _compressed(one: Subject) -> list[object]:
     facts = [
-        [*fact[:9], int(fact.main), int(fact.error), fact.source, fact.note if fact.error else ""]
+        [*fact[:10], int(fact.main), int(fact.error), fact.source, fact.note if fact.error else ""]
         for fact in one.facts
     ]
     return [one.name, one.kind, facts, one.family, one.within, one.parts]

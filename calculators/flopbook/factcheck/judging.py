@@ -24,6 +24,7 @@ from flopbook.factcheck.matching import (
     usual_format,
 )
 from flopbook.factcheck.reading import StatedNumber
+from flopbook.factcheck.remedies import other_level, other_type
 from flopbook.factcheck.shorthand import in_words, meant
 from flopbook.factcheck.words import (
     COSTS,
@@ -39,6 +40,7 @@ from flopbook.factcheck.words import (
 
 MOST_ALSO = 3
 MOST_EVIDENCE = 3
+_OTHERWISE = ("binary", "bits", "memory-type")  # departures that describe a fact
 HALF = "2:4"  # sparsity that doubles the rate
 
 
@@ -187,7 +189,7 @@ def _described(match: Match) -> str:
         words.append(DESCRIPTIONS["whole"].format(name=match.subject.name))
     if "per-chip" in departures:
         words.append(DESCRIPTIONS["part"].format(name=match.subject.name))
-    words += [DESCRIPTIONS[name] for name in ("binary", "bits") if name in departures]
+    words += [DESCRIPTIONS[name] for name in _OTHERWISE if name in departures]
     if match.share > 1:
         words.append(DESCRIPTIONS["times"].format(times=f"{match.share:.0f}"))
     return ", ".join(words)
@@ -222,7 +224,9 @@ def _remedy(statement: StatedNumber, departure: str, best: Match, look: Look) ->
         both = amount(statement, fact.value * best.share * 2)
         return [SENTENCES[departure].format(value=both)]
     if departure in ("per-node", "per-chip"):
-        return _other_level(statement, departure, best, look)
+        return other_level(statement, departure, best, look)
+    if departure == "memory-type":
+        return other_type(statement, best, look)
     counterpart = _counterpart(statement, departure, best)
     if counterpart is None and departure == "sparse" and fact.sparsity == HALF:
         half = amount(statement, fact.value * best.share / 2)
@@ -277,29 +281,6 @@ def _counterpart(statement: StatedNumber, departure: str, best: Match) -> FiledF
     candidates = alike if departure == "dense" else plain
     same = [f for f in candidates if f.engine == fact.engine or departure == "vector"]
     return next(iter(same or candidates), None)
-
-
-def _other_level(statement: StatedNumber, departure: str, best: Match, look: Look) -> list[str]:
-    """What one chip of the system has, or the system of the chip."""
-    if departure == "per-node":
-        ids = statement.chips if best.fact.aggregate == "domain" else best.subject.parts
-    else:
-        ids = statement.chips
-    for name in ids:
-        subject = look(name)
-        for fact in subject.facts:
-            if _is_alike(fact, best.fact):
-                sentence = SENTENCES[departure].format(
-                    part=subject.name, whole=subject.name, value=amount(statement, fact.value)
-                )
-                return [sentence]
-    return []
-
-
-def _is_alike(fact: FiledFact, other: FiledFact) -> bool:
-    names = ("field", "dtype", "engine", "sparsity", "main")
-    is_one = fact.aggregate in ("", "chip") and not fact.error
-    return is_one and all(getattr(fact, name) == getattr(other, name) for name in names)
 
 
 def _unsaid(fact: FiledFact) -> list[str]:

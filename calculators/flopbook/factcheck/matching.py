@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
+from flopbook.factcheck import memories
 from flopbook.factcheck.facts import FiledFact, Subject
 from flopbook.factcheck.reading import StatedNumber
 from flopbook.factcheck.words import (
@@ -146,6 +147,8 @@ def departures_of(
     is_node = fact.aggregate == "domain" and asked.kind in ("package", "card", "die")
     if is_node and not is_elsewhere and statement.scope != "node":
         departures.append("per-node")
+    if fact.field in memories.FIELDS and not memories.is_type(statement.memories, fact.type):
+        departures.append("memory-type")
     if fact.error:
         departures.append("error")
     return tuple(departures)

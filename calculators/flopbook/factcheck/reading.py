@@ -12,9 +12,11 @@ from typing import NamedTuple
 
 from flopbook.errors import FlopbookError
 from flopbook.factcheck import words
+from flopbook.factcheck.memories import memories_in
 from flopbook.factcheck.numbers import FLAGS, Span, WrittenNumber, has_letter, meets, numbers_of
 
 Names = Mapping[str, Sequence[str]]
+_PARTS = ";"  # ends a clause
 LONGEST_NAME = 8  # words of a chip's name
 
 
@@ -61,6 +63,7 @@ class StatedNumber(NamedTuple):
     is_named: bool  # whether the words beside it name what a number of its kind is
     readings: tuple[StatedNumber, ...] = ()
     others: tuple[str, ...] = ()  # further chips that the text names
+    memories: tuple[str, ...] = ()  # types of memory, with no other number or chip in between
 
 
 class _Named(NamedTuple):
@@ -98,8 +101,10 @@ def read(text: str, names: Names) -> list[StatedNumber]:
     shown = left[: words.MOST_STATEMENTS]
     if not named:
         nobody = _Named(0, 0, (), 1)
-        raise _without_chip(plain, names, [_statement(blank, mention, nobody) for mention in shown])
-    stated = [_statement(blank, number, _owner(number, named)) for number in shown]
+        raise _without_chip(
+            plain, names, [_statement(blank, mention, nobody, spans) for mention in shown]
+        )
+    stated = [_statement(blank, number, _owner(number, named), spans) for number in shown]
     every_chip = dict.fromkeys(chip for mention in named for chip in mention.chips)
     return [_with_others(one, [*every_chip]) for one in stated]
 
@@ -238,10 +243,10 @@ def _times(word: str) -> int:
     return int(word) if re.fullmatch(r"[1-9][0-9]{0,5}", word) else 1
 
 
-def _without(text: str, spans: Iterable[Span]) -> str:
+def _without(text: str, spans: Iterable[Span], mark: str = " ") -> str:
     """A text with blanks where names and numbers stand: what is left are the conditions."""
     for start, end in spans:
-        text = text[:start] + " " * (end - start) + text[end:]
+        text = text[:start] + mark * (end - start) + text[end:]
     return text
 
 
@@ -251,10 +256,15 @@ def _owner(number: WrittenNumber, named: Sequence[_Named]) -> _Named:
     return before[-1] if before else named[0]
 
 
-def _statement(text: str, number: WrittenNumber, owner: _Named) -> StatedNumber:
+def _statement(
+    text: str, number: WrittenNumber, owner: _Named, spans: Iterable[Span]
+) -> StatedNumber:
     clause = _clause(text, number)
-    readings = [_stated(clause, reading, owner) for reading in number.readings]
-    return _stated(clause, number, owner)._replace(readings=tuple(readings))
+    others = [span for span in spans if span not in (number.span, owner.span)]
+    types = memories_in(_clause(_without(text, others, _PARTS), number))
+    alternatives = [_stated(clause, reading, owner) for reading in number.readings]
+    readings = tuple(reading._replace(memories=types) for reading in alternatives)
+    return _stated(clause, number, owner)._replace(readings=readings, memories=types)
 
 
 def _stated(clause: str, number: WrittenNumber, owner: _Named) -> StatedNumber:

@@ -234,6 +234,9 @@ RELATED: Mapping[str, tuple[str, ...]] = {
 USUAL = ("bf16", "fp16", "int8", "fp8", "fp32")
 # Formats whose plain vector rate is what people mean, as few chips have another.
 VECTOR_FORMATS = ("fp32", "fp64")
+MEMORY = (
+    r"(?<![A-Za-z0-9])(?:hbm[0-9]?e?|(?:gddr|lpddr)[0-9]?x?|ddr[0-9]?)(?![A-Za-z0-9])"  # a type
+)
 SPARSE = r"spars|2:4"
 DENSE = r"\bdense\b|without spars|no spars"
 BOTH = r"both ways|both directions|bi-?directional|\bbidir|duplex"
@@ -251,6 +254,7 @@ COSTS: Mapping[str, float] = {
     "sparse": 2.0,
     "dense": 3.0,
     "both-ways": 2.0,
+    "memory-type": 2.0,
     "one-way": 4.0,
     "per-link": 3.5,
     "per-node": 5.2,  # more than a format left open and sparse: 3,352 TOPS of an RTX 5090
@@ -313,6 +317,8 @@ SENTENCES: Mapping[str, str] = {
     "vector": "on the matrix units it is {value}",
     "format": "in {format} it is {value}",
     "open-format": "in {format} it is {value}",
+    "memory-type": "its memory is {type}, not {stated}",
+    "other-type": "{chip} has that",
     "binary": "it has {value}",
     "custom": "caches are sized in powers of two, so this means {value}",
     "bits": "it has {value}",
@@ -334,6 +340,7 @@ DESCRIPTIONS: Mapping[str, str] = {
     "whole": "of a whole {name}",
     "part": "of one {name}",
     "times": "of {times} chips",
+    "memory-type": "of another type",
     "binary": "with binary and decimal units taken for each other",
     "bits": "with bits and bytes taken for each other",
 }

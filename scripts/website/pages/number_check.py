@@ -36,6 +36,7 @@ EXAMPLES = (
     "MI300X fp8 5.2 PFLOPS",
     "H100 2 TB/s",
     "T4 16 GiB",
+    "H100 80 GB HBM2e",
     "H100 1,234 TFLOPS",
 )
 

@@ -1,6 +1,6 @@
 // What is on file of chips, from the record that flopbook/factcheck/facts.py writes.
 
-const FACT = ["field", "value", "dtype", "engine", "sparsity", "direction", "aggregate", "name", "tier", "main", "error", "source", "note"];
+const FACT = ["field", "value", "dtype", "engine", "sparsity", "direction", "aggregate", "name", "tier", "type", "main", "error", "source", "note"];
 
 /** What is on file of an id, from the compact record. */
 export function lookIn({words, subjects}) {

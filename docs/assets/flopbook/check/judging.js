@@ -2,6 +2,7 @@
 
 import {filled} from "../dom.js";
 import {formatQuantity} from "../quantity.js";
+import {isType} from "./memories.js";
 import {inWords, meant} from "./shorthand.js";
 
 const MOST_ALSO = 3;
@@ -12,6 +13,7 @@ const BINARY = {MB: 2 ** 20, GB: 2 ** 30, TB: 2 ** 40};
 const SAME_COUNT = 0.001;
 const PLAIN_UNITS = {"FLOP/s": "FLOP/s", "OP/s": "OP/s", "B/s": "byte/s", B: "byte", W: "W"};
 const LINKS = ["scaleup_bandwidth", "scaleout_bandwidth", "host_bandwidth", "chip_to_chip_bandwidth"];
+const MEMORIES = ["memory", "memory_bandwidth"];
 const SAYS = ["field", "dtype", "engine", "sparsity", "direction", "aggregate", "name", "tier"]; // what a value is of
 
 /** The finding on one statement. */
@@ -138,6 +140,7 @@ class Judge {
     if (LINKS.includes(fact.field)) found.push(...this.linkDepartures(fact));
     const isNode = fact.aggregate === "domain" && ["package", "card", "die"].includes(asked.kind);
     if (isNode && !isElsewhere && statement.scope !== "node") found.push("per-node");
+    if (MEMORIES.includes(fact.field) && !isType(statement.memories, fact.type, this.words)) found.push("memory-type");
     if (fact.error) found.push("error");
     return found;
   }
@@ -256,7 +259,7 @@ class Judge {
     if (["link", "domain"].includes(fact.aggregate)) said.push(DESCRIPTIONS[fact.aggregate]);
     if (departures.includes("per-node") && fact.aggregate !== "domain") said.push(filled(DESCRIPTIONS.whole, subject));
     if (departures.includes("per-chip")) said.push(filled(DESCRIPTIONS.part, subject));
-    said.push(...["binary", "bits"].filter((name) => departures.includes(name)).map((name) => DESCRIPTIONS[name]));
+    said.push(...["binary", "bits", "memory-type"].filter((name) => departures.includes(name)).map((name) => DESCRIPTIONS[name]));
     if (share > 1) said.push(filled(DESCRIPTIONS.times, {times: String(share)}));
     return said.join(", ");
   }
@@ -280,6 +283,7 @@ class Judge {
     const {fact} = best;
     const say = (values) => [filled(SENTENCES[departure], values)];
     if (departure === "binary" || departure === "bits") return say({value: exact(fact)});
+    if (departure === "memory-type") return this.otherType(best);
     if (departure === "both-ways") return say({value: this.amount(fact.value * best.share / 2)});
     if (departure === "one-way") return say({value: this.amount(fact.value * best.share * 2)});
     if (departure === "per-node" || departure === "per-chip") return this.otherLevel(departure, best);
@@ -333,6 +337,14 @@ class Judge {
       return [filled(this.words.SENTENCES[departure], {part: subject.name, whole: subject.name, value: this.amount(fact.value)})];
     }
     return [];
+  }
+
+  /** The type of the memory, and a chip of the family that has as much of the stated one. */
+  otherType({fact, subject}) {
+    const {SENTENCES} = this.words;
+    const own = filled(SENTENCES["memory-type"], {type: fact.type.split(",")[0], stated: this.statement.memories.join(" or ")});
+    const others = this.matchesOfOthers(subject).filter((one) => one.fact.type && one.departures.join() === "other-chip");
+    return others.length ? [own, filled(SENTENCES["other-type"], {chip: least(others, ({cost}) => cost).subject.name})] : [own];
   }
 
   unsaid(fact) {

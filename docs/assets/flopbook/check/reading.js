@@ -2,7 +2,9 @@
 // All words and patterns come from Python (check.json).
 
 import {filled} from "../dom.js";
+import {memoriesIn} from "./memories.js";
 
+const PARTS = ";"; // ends a clause
 const LONGEST_NAME = 8;
 const [FINEST, COARSEST, COARSEST_ROUND] = [0.0005, 0.02, 0.05];
 
@@ -27,11 +29,12 @@ export function read(text, words, names) {
   const numbers = numbersOf(plain, words);
   const [named, left] = chipsBeside(plain, words, names, numbers);
   if (!left.length) throw new Unreadable(words, named.length && has(plain, words.DATE) ? "date" : "number");
-  const blank = without(plain, [...named, ...numbers]);
+  const spans = [...named, ...numbers];
+  const blank = without(plain, spans);
   const shown = left.slice(0, words.MOST_STATEMENTS);
-  if (!named.length) throw withoutChip(plain, words, names, shown.map((number) => statement(blank, words, number, {chips: [], times: 1})));
+  if (!named.length) throw withoutChip(plain, words, names, shown.map((number) => statement(blank, words, number, {chips: [], times: 1}, spans)));
   const every = new Set(named.flatMap(({chips}) => chips));
-  return shown.map((number) => withOthers(statement(blank, words, number, owner(number, named)), [...every]));
+  return shown.map((number) => withOthers(statement(blank, words, number, owner(number, named), spans), [...every]));
 }
 
 /** A number with the chips of the text that are not its own. */
@@ -210,8 +213,8 @@ function meets(span, others) {
 }
 
 /** A text with blanks where names and numbers stand: what is left are the conditions. */
-function without(text, spans) {
-  return spans.reduce((rest, {start, end}) => rest.slice(0, start) + " ".repeat(end - start) + rest.slice(end), text);
+function without(text, spans, mark = " ") {
+  return spans.reduce((rest, {start, end}) => rest.slice(0, start) + mark.repeat(end - start) + rest.slice(end), text);
 }
 
 /** The last chip before a number, else the first behind it. */
@@ -219,9 +222,12 @@ function owner(number, named) {
   return named.findLast(({start}) => start < number.start) ?? named[0];
 }
 
-function statement(text, words, number, owner) {
+function statement(text, words, number, owner, spans) {
   const clause = clauseOf(text, words, number);
-  return {...stated(clause, words, number, owner), readings: number.readings.map((reading) => stated(clause, words, reading, owner))};
+  const others = spans.filter((span) => span !== number && span !== owner);
+  const memories = memoriesIn(clauseOf(without(text, others, PARTS), words, number), words);
+  const made = (one) => ({...stated(clause, words, one, owner), memories});
+  return {...made(number), readings: number.readings.map(made)};
 }
 
 function stated(clause, words, number, {chips, times}) {
