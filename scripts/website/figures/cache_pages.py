@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flopbook.quantities.units import percent
 from scripts.website.figures.drawing import Figure, Sheet, box, words
-from scripts.website.figures.plotted import Point
+from scripts.website.figures.plotted import FigureValue, Point
 from scripts.website.figures.shapes import EDGE, SHEET
 
 # Sequences by the tokens they hold now; a page holds as many tokens as a row has cells.
@@ -60,6 +60,14 @@ def figure() -> Figure:
         216,
         tuple(shapes),
         narrow=Sheet(SHEET, 262, tuple(_phone())),
+        readings=(
+            FigureValue("in use", "reserved for the longest", reserved(), "percent"),
+            FigureValue("in use", f"in pages of {PAGE} tokens", paged(), "percent"),
+            *(
+                FigureValue("tokens held", f"sequence {number + 1}", held)
+                for number, held in enumerate(HELD)
+            ),
+        ),
     )
 
 

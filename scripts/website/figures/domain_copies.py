@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from flopbook.errors import FlopbookError
 from flopbook.quantities.units import format_quantity
 from scripts.website.figures.drawing import WIDTH, Figure, box, key, words
+from scripts.website.figures.plotted import FigureValue
 
 RANKS, EXPERTS, NODE, MOST_RANKS = 64, 8, 8, 64
 _CELL, _GAP, _TOP = 26.0, 14.0, 52.0
@@ -61,6 +62,12 @@ def figure(near: float = 900e9, far: float = 50e9) -> Figure:
         "cross a network card.",
         _TOP + 2 * (4 * _CELL + _GAP) + 8,
         tuple(shapes),
+        readings=(
+            FigureValue(f"nodes of {NODE}", "copies that leave", beyond),
+            FigureValue(f"one domain of {RANKS}", "copies that leave", leaving(RANKS)),
+            FigureValue("rates", "inside a domain", near, "byte/s"),
+            FigureValue("rates", "between nodes", far, "byte/s"),
+        ),
     )
 
 

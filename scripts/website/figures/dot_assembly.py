@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from flopbook.quantities.units import percent
 from scripts.website.figures.drawing import Figure, Sheet, box, path, words
+from scripts.website.figures.plotted import FigureValue
 from scripts.website.figures.shapes import SHEET
 
 KINDS = {"load": "c1", "arithmetic": "c0", "loop": "c5"}
@@ -69,6 +70,9 @@ def figure() -> Figure:
         _FOOT + 30,
         tuple(_drawn(_WIDE)),
         narrow=Sheet(SHEET, _FOOT + 30, tuple(_drawn(_PHONE))),
+        readings=tuple(
+            FigureValue("instructions in a round", kind, count) for kind, count in sums.items()
+        ),
     )
 
 

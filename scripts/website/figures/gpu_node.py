@@ -8,6 +8,7 @@ from flopbook.data.library import load_entry
 from flopbook.hardware.chip import chip
 from flopbook.quantities.units import format_quantity
 from scripts.website.figures.drawing import Figure, arrow, box, labelled, path, words
+from scripts.website.figures.plotted import FigureValue
 
 NODE, GPU, TPU = "nvidia/dgx-h100", "nvidia/h100-sxm", "google/tpu-v5p"
 GPUS, SWITCHES = 8, 4
@@ -54,7 +55,20 @@ def figure() -> Figure:
         "until the pod ends, but a far chip is many hops away.",
         250,
         tuple(shapes),
+        readings=tuple(_readings()),
     )
+
+
+def _readings() -> Iterator[FigureValue]:
+    """The rates one way, each with the chip that has it."""
+    names = {
+        "inside": (chip(GPU).name, "inside the node"),
+        "out": (chip(GPU).name, "out of the node"),
+        "torus": (chip(TPU).name, "all links"),
+        "link": (chip(TPU).name, "one link"),
+    }
+    for name, rate in rates().items():
+        yield FigureValue(*names[name], rate, "byte/s")
 
 
 def _gpu(number: int, x: float) -> Iterator[str]:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from flopbook.quantities.units import percent
 from scripts.website.figures.drawing import WIDTH, Figure, Sheet, box, key, words
+from scripts.website.figures.plotted import FigureValue
 from scripts.website.figures.shapes import SHEET
 
 ROWS = (300, 200, 130, 90, 40, 20)  # tokens of each expert
@@ -78,6 +79,14 @@ def figure() -> Figure:
                 *_panel("one grouped kernel", together, 40.0, _TOP + len(alone) * _HEIGHT),
                 *_legend(4.0, narrow_height - 16, 112.0),
             ),
+        ),
+        readings=tuple(
+            value
+            for name, found in panels
+            for value in (
+                FigureValue(name, "waves", len(found)),
+                FigureValue(name, "useful", useful(found), "percent"),
+            )
         ),
     )
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from flopbook.architectures.shape import shape
 from scripts.website.figures.drawing import WIDTH, Figure, Sheet, arrow, key, labelled, path, words
-from scripts.website.figures.plotted import Point
+from scripts.website.figures.plotted import FigureValue, Point
 from scripts.website.figures.shapes import EDGE, SHEET
 
 MODEL = "deepseek-v3"
@@ -93,7 +93,16 @@ def figure() -> Figure:
         foot + 24,
         tuple(_wide()),
         narrow=Sheet(SHEET, foot + _STEP + 26, tuple(_phone())),
+        readings=(*_readings(), FigureValue("a token", "cached numbers", cached())),
     )
+
+
+def _readings() -> Iterator[FigureValue]:
+    """Sides and weights of each matrix."""
+    for one in matrices().values():
+        yield FigureValue(one.name, "rows", one.rows)
+        yield FigureValue(one.name, "columns", one.columns)
+        yield FigureValue(one.name, "weights", one.params)
 
 
 def _short(count: float) -> str:

@@ -5,10 +5,12 @@ A unit of time is the product of one slice.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from flopbook.quantities.units import percent
 from scripts.website.figures.drawing import Figure, Sheet, box, words
+from scripts.website.figures.plotted import FigureValue
 
 # Few tiles of few slices, so that the picture shows them; times in slices.
 TILES, SLICES, READ, EPILOGUE = 3, 6, 1.33, 2.0
@@ -91,7 +93,22 @@ def figure() -> Figure:
         height,
         shapes,
         narrow=Sheet(344, tall, sheet),
+        readings=tuple(_readings()),
     )
+
+
+def _rows(way: StagedKernel) -> tuple[str, ...]:
+    """What the rows of a panel are called."""
+    return (*(f"stage {number + 1}" for number in range(way.stages)), "products", "epilogue")
+
+
+def _readings() -> Iterator[FigureValue]:
+    """Each copy, product and epilogue, in times of a product."""
+    for way in WAYS:
+        names = _rows(way)
+        for part in schedule(way):
+            name = f"{names[part.row]}, tile {part.tile + 1}"
+            yield FigureValue(way.name, name, part.end - part.start, start=part.start)
 
 
 def _panels(left: float, width: float) -> tuple[tuple[str, ...], float]:
@@ -102,8 +119,7 @@ def _panels(left: float, width: float) -> tuple[tuple[str, ...], float]:
         title = f"{way.name}: {percent(busy_share(way))}"
         shapes.append(words(left, top + 12, title, "start", "fb-strong"))
         top += _TITLE
-        rows = [f"stage {number + 1}" for number in range(way.stages)]
-        for number, name in enumerate((*rows, "products", "epilogue")):
+        for number, name in enumerate(_rows(way)):
             shapes.append(words(left - 6, top + number * _ROW + 10, name, "end", "fb-small"))
         for part in schedule(way):
             place = left + scale * part.start, top + part.row * _ROW

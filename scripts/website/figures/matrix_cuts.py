@@ -8,7 +8,7 @@ from typing import NamedTuple
 from flopbook.architectures.shape import Shape, shape
 from flopbook.quantities.units import format_quantity
 from scripts.website.figures.drawing import WIDTH, Figure, Sheet, box, key, path, titled
-from scripts.website.figures.plotted import Point
+from scripts.website.figures.plotted import FigureValue, Point
 from scripts.website.figures.shapes import SHEET
 
 MODEL = "llama-3-70b"
@@ -66,7 +66,17 @@ def figure() -> Figure:
         narrow=Sheet(
             SHEET, 4 * _tall(SHEET - 8, llama) + _FOOT, tuple(_sheet(llama, SHEET - 8, 1))
         ),
+        readings=tuple(_readings(llama)),
     )
+
+
+def _readings(llama: Shape) -> Iterator[FigureValue]:
+    """Of each cut the numbers that chips add up, and what a port sends for a token."""
+    for parts in CUTS:
+        for name, added in zip(MATRICES, sums(parts, llama), strict=True):
+            yield FigureValue(_cut(parts), f"{name}: chips that add", added.chips)
+            yield FigureValue(_cut(parts), f"{name}: numbers of a sum", added.numbers)
+        yield FigureValue(_cut(parts), "sent by a port for a token", sent(parts, llama), "byte")
 
 
 def _tall(width: float, llama: Shape) -> float:

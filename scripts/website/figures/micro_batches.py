@@ -8,6 +8,7 @@ from flopbook.pipelines import Times, plan, simulate
 from flopbook.pipelines.simulation import Run
 from flopbook.quantities.units import percent
 from scripts.website.figures.drawing import WIDTH, Figure, box, key, words
+from scripts.website.figures.plotted import FigureValue
 
 LEFT, RIGHT, TOP, ROW, GAP = 118.0, 60.0, 26.0, 11.0, 18.0
 
@@ -46,7 +47,16 @@ def figure(stages: int = 4, counts: tuple[int, ...] = (1, 4, 8, 16)) -> Figure:
         "of each group: its time, where 1 is the work alone.",
         TOP + len(counts) * (height + GAP) - GAP + 8,
         tuple(shapes),
+        readings=tuple(_readings(counts, all_runs)),
     )
+
+
+def _readings(counts: tuple[int, ...], all_runs: list[Run]) -> Iterator[FigureValue]:
+    """Idle share and time of each run, where 1 is the work alone."""
+    for count, run in zip(counts, all_runs, strict=True):
+        group = f"M = {count}"
+        yield FigureValue(group, "idle", float(run.fraction), "percent")
+        yield FigureValue(group, "time", float(run.makespan) / sum(run.times) / count)
 
 
 def _passes(run: Run, top: float, scale: float) -> Iterator[str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from scripts.website.figures.drawing import WIDTH, Figure, Sheet, box, key, path, words
-from scripts.website.figures.plotted import Point
+from scripts.website.figures.plotted import FigureValue, Point
 from scripts.website.figures.shapes import EDGE, SHEET
 
 PORTS, PLANES = 4, 2  # of the drawing
@@ -74,6 +74,11 @@ def figure() -> Figure:
             SHEET, height, (*_planes(SHEET), *_table((EDGE, 138.0, 200.0, 270.0), SHEET - EDGE))
         ),
         source="zhao2025insights",
+        readings=tuple(
+            FigureValue(size.name, name, count)
+            for size in sizes()
+            for name, count in zip(("GPUs", "switches", "on a way"), size[1:], strict=True)
+        ),
     )
 
 

@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Iterator
 
 from scripts.website.figures.drawing import Figure, box, dot, path, words
+from scripts.website.figures.plotted import FigureValue
 
 SIDE = 4
 CHIPS = SIDE * SIDE
@@ -81,6 +82,14 @@ def figure() -> Figure:
         "the switch has to be bought and powered.",
         256,
         tuple(shapes),
+        readings=tuple(
+            value
+            for name, links in networks
+            for value in (
+                FigureValue(name, "hops at most", furthest(links)),
+                FigureValue(name, "links across the middle", across(links)),
+            )
+        ),
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from flopbook.quantities.number_formats import BLOCK, FORMATS, Format
 from scripts.website.figures.drawing import Figure, Sheet, box, words
-from scripts.website.figures.plotted import Point
+from scripts.website.figures.plotted import FigureValue, Point
 from scripts.website.figures.shapes import EDGE, SHEET
 
 _CELL, _ROW, _LEFT = 8.2, 24, 104
@@ -42,6 +42,12 @@ def figure() -> Figure:
         bottom + 70,
         tuple(shapes),
         narrow=Sheet(SHEET, 120 + _PHONE_ROW * len(FORMATS), tuple(_phone())),
+        readings=tuple(
+            FigureValue(one.name, f"bits of the {name}", bits)
+            for one in FORMATS
+            for (name, _), bits in zip(_PARTS, _bits(one), strict=True)
+            if bits
+        ),
     )
 
 
@@ -72,16 +78,21 @@ def _cells(number_format: Format, corner: Point, width: float) -> list[str]:
     """A cell for each bit of a format."""
     pieces = []
     x, top = corner
-    for kind, bits in (
-        ("fb-c1", number_format.sign),
-        ("fb-c0", number_format.exponent),
-        ("fb-c2", number_format.fraction),
-        ("fb-c4", number_format.whole),
-    ):
+    for (_, kind), bits in zip(_PARTS, _bits(number_format), strict=True):
         for _ in range(bits):
             pieces.append(box(x, top, width, 17, kind))
             x += width
     return pieces
+
+
+def _bits(number_format: Format) -> tuple[int, ...]:
+    """How many cells each part has, in the order of `_PARTS`."""
+    return (
+        number_format.sign,
+        number_format.exponent,
+        number_format.fraction,
+        number_format.whole,
+    )
 
 
 def _split(number_format: Format) -> str:

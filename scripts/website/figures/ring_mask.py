@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 from scripts.website.figures.causal_split import CHIPS, CHUNKS, folded, in_pieces
 from scripts.website.figures.drawing import WIDTH, Figure, labelled, words
+from scripts.website.figures.plotted import FigureValue
 
 _LEFT, _LANE, _TITLE, _GAP = 84.0, 26.0, 22.0, 26.0
 
@@ -54,6 +55,12 @@ def figure() -> Figure:
         "block is left on every rank in every step.",
         top - _GAP + 4,
         tuple(shapes),
+        readings=tuple(
+            FigureValue(f"{name}, step {number + 1}", f"rank {rank}", share)
+            for name, split in ways.items()
+            for number, blocks in enumerate(steps(split))
+            for rank, (_, share) in enumerate(blocks)
+        ),
     )
 
 

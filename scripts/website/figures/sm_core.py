@@ -9,6 +9,7 @@ from flopbook.data.library import load_entry
 from flopbook.hardware.chip import chip
 from flopbook.quantities.units import format_quantity
 from scripts.website.figures.drawing import WIDTH, Figure, Sheet, labelled, path, words
+from scripts.website.figures.plotted import FigureValue
 from scripts.website.figures.shapes import EDGE, SHEET
 
 GPU, TPU = "nvidia/h100-sxm", "google/tpu-v5p"
@@ -126,7 +127,18 @@ def figure() -> Figure:
             ),
         ),
         source="nvidia2022hopper",
+        readings=(*_readings("SM", one), *_readings("TensorCore", other)),
     )
+
+
+def _readings(name: str, core: CoreNumbers) -> Iterator[FigureValue]:
+    """The numbers of the table with all of their digits."""
+    yield FigureValue(name, "on a chip", core.on_chip)
+    yield FigureValue(name, "FLOPs in a cycle, bf16", core.matmul)
+    yield FigureValue(name, "peak, bf16", core.peak, "FLOP/s")
+    yield FigureValue(name, "lanes, fp32", core.lanes)
+    yield FigureValue(name, "memory it fills itself", core.memory, "byte")
+    yield FigureValue(name, "its share of HBM", core.share, "byte/s")
 
 
 def _sm(left: float) -> Iterator[str]:

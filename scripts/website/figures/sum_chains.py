@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from scripts.website.figures.drawing import Figure, labelled, path, words
+from scripts.website.figures.plotted import FigureValue
 
 COUNT, LATENCY = 8, 2  # additions, and cycles from the start of one to its result
 _LEFT, _TOP, _CELL, _ROW, _GAP = 84.0, 30.0, 33.0, 18.0, 34.0
@@ -53,6 +54,13 @@ def _panel(title: str, sums: int, top: float) -> Iterator[str]:
         yield labelled(place, "", "c0")
 
 
+def _readings(group: str, sums: int) -> Iterator[FigureValue]:
+    """When each addition starts and how long it takes, in cycles."""
+    for number, addition in enumerate(additions(sums)):
+        length = addition.end - addition.start
+        yield FigureValue(group, f"pair {number + 1}", length, start=addition.start)
+
+
 def figure() -> Figure:
     """One sum above, as many sums as additions below."""
     first, second = cycles(1), cycles(COUNT)
@@ -70,4 +78,5 @@ def figure() -> Figure:
         "has to wait for the result; between sums nothing waits. A column is a cycle.",
         2 * bottom + _GAP - _TOP + 6,
         tuple(shapes),
+        readings=(*_readings("one sum", 1), *_readings(f"{COUNT} sums", COUNT)),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from flopbook.quantities.units import percent
 from scripts.website.figures.drawing import Figure, Sheet, box, labelled, words
+from scripts.website.figures.plotted import FigureValue
 from scripts.website.figures.shapes import SHEET
 
 SIDE, ROWS = 4, 3
@@ -50,6 +51,10 @@ def figure(moving: bool = False) -> Figure:
         "later. A hollow cell waits.",
         60 + SIDE * _CELL,
         tuple(shapes),
+        readings=tuple(
+            FigureValue("busy cells", f"cycle {cycle + 1}", busy(cycle))
+            for cycle in range(cycles())
+        ),
     )
 
 

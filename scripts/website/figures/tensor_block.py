@@ -7,6 +7,7 @@ from typing import NamedTuple
 from flopbook.quantities.dtypes import DTYPE_BYTES
 from flopbook.quantities.units import format_quantity
 from scripts.website.figures.drawing import Figure, arrow, box, words
+from scripts.website.figures.plotted import FigureValue
 
 ROWS = 4  # chips
 TOP, SIDE = 62.0, 80.0
@@ -57,6 +58,10 @@ def figure(
         TOP + SIDE + 40,
         tuple(shapes),
         left + 6,
+        readings=tuple(
+            FigureValue("on each chip", one.name, one.entries * DTYPE_BYTES["bf16"], "byte")
+            for one in columns
+        ),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from scripts.website.figures.drawing import WIDTH, Figure, Sheet, box, key, path, words
+from scripts.website.figures.plotted import FigureValue
 from scripts.website.figures.shapes import SHEET
 
 ORDERS = ((1, 132), (11, 12))  # rows and columns of tiles that run at the same time
@@ -32,6 +33,10 @@ def figure() -> Figure:
         height,
         tuple(_sheet(_WIDE, (WIDTH - 132 * _WIDE - _DEPTH) / 2)),
         narrow=Sheet(SHEET, _height(_SLIM), tuple(_sheet(_SLIM, 8.0))),
+        readings=tuple(
+            FigureValue(f"{rows} by {columns}", "strips", strips(rows, columns))
+            for rows, columns in ORDERS
+        ),
     )
 
 

@@ -7,7 +7,7 @@ from math import prod
 
 from flopbook.errors import FlopbookError
 from scripts.website.figures.drawing import WIDTH, Figure, Sheet, dot, path, words
-from scripts.website.figures.plotted import Point
+from scripts.website.figures.plotted import FigureValue, Point
 from scripts.website.figures.shapes import SHEET
 
 CUBE = 4  # chips along a side of a cube of v4 and v5p
@@ -96,6 +96,15 @@ def figure(shapes: str = SHAPES) -> Figure:
         _TALL,
         tuple(_drawn(slices, WIDTH, len(slices))),
         narrow=Sheet(SHEET, _TALL * rows, tuple(_drawn(slices, SHEET, _PHONE_ACROSS))),
+        readings=tuple(
+            value
+            for shape in slices
+            for value in (
+                FigureValue(_name(shape), "chips", prod(shape)),
+                FigureValue(_name(shape), "hops at most", hops(shape)),
+                FigureValue(_name(shape), "links across", across(shape)),
+            )
+        ),
     )
 
 

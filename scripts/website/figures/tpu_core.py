@@ -11,6 +11,7 @@ from flopbook.hardware.chip import chip
 from flopbook.hardware.picked import pick_of
 from flopbook.quantities.units import format_quantity
 from scripts.website.figures.drawing import Figure, Sheet, arrow, labelled, path, words
+from scripts.website.figures.plotted import FigureValue
 from scripts.website.figures.shapes import EDGE, SHEET
 
 CHIPS = ("tpu-v3", "tpu-v4", "tpu-v5e", "tpu-v5p", "tpu-v6e", "tpu-v7x")
@@ -56,7 +57,7 @@ def _generation(name: str) -> Generation:
     device, claims = chip(name), load_entry(name).claims
     arrays = _chosen([c for c in claims if c.field == "cores" and c.name.startswith("MXU")])
     cores = _chosen([c for c in claims if c.field == "cores" and c.name == "TensorCore"])
-    vmem = _chosen([c for c in claims if c.field == "sram" and c.name == "VMEM"])
+    vmem = _vmem(name)
     picked_vmem = pick_of(vmem) if vmem else None
     return Generation(
         name.partition("/tpu-")[2],
@@ -109,7 +110,25 @@ def figure() -> Figure:
         224 + 18 * len(rows),
         tuple(shapes),
         narrow=Sheet(SHEET, below + 32 + 18 * len(rows), tuple(phone)),
+        readings=tuple(value for name in CHIPS for value in _readings(f"google/{name}")),
     )
+
+
+def _readings(name: str) -> Iterator[FigureValue]:
+    """The sizes and rates of a row of the table in SI units."""
+    device = chip(name)
+    vmem = _vmem(name)
+    if vmem and vmem.si_value:
+        yield FigureValue(device.name, "VMEM", vmem.si_value, "byte")
+    yield FigureValue(device.name, "HBM", device.memory(), "byte")
+    yield FigureValue(device.name, "HBM rate", device.memory_bandwidth(), "byte/s")
+    yield FigureValue(device.name, "peak, bf16", device.peak("bf16"), "FLOP/s")
+
+
+def _vmem(name: str) -> Claim | None:
+    """The memory of the chip that programs fill, if its size is published."""
+    sizes = [c for c in load_entry(name).claims if c.field == "sram" and c.name == "VMEM"]
+    return _chosen(sizes)
 
 
 def _units(places: dict[str, Place]) -> Iterator[str]:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from flopbook.quantities.units import percent
 from scripts.website.figures.drawing import WIDTH, Figure, Sheet, labelled, words
+from scripts.website.figures.plotted import FigureValue
 from scripts.website.figures.shapes import SHEET
 
 TRACKS = ("Steps", "XLA Modules", "Name Scope", "XLA Ops", "host")
@@ -84,6 +85,10 @@ def figure() -> Figure:
         height,
         tuple(_drawn(found, 92.0, WIDTH)),
         narrow=Sheet(SHEET, height, tuple(_drawn(found, 90.0, SHEET))),
+        readings=tuple(
+            FigureValue(TRACKS[one.track], one.text, one.end - one.start, start=one.start)
+            for one in found
+        ),
     )
 
 

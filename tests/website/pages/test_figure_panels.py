@@ -156,6 +156,21 @@ def test_a_figure_whose_shapes_name_sizes_has_a_file_of_them() -> None:
     )
 
 
+_MEASURED = re.compile(r"[\d.,]+ (?:%|[kMGT]i?B(?:/s)?|[GTP]FLOP/s|M\b|cycles|strips|waves)")
+
+
+def test_a_figure_that_prints_sizes_has_a_file_of_them() -> None:
+    """Timelines, sized boxes and tables were pictures only."""
+    lacking = []
+    for name, drawn in every_figure().items():
+        shown = [drawn.title, *re.findall(r"<text[^>]*>([^<]*)<", "".join(drawn.parts))]
+        if any(map(_MEASURED.search, shown)) and not (drawn.plots or drawn.readings):
+            lacking.append(name)
+    assert lacking == []
+    sums = csv.DictReader(io.StringIO(values(drawn_of('["sum-chains",{}]'))))
+    assert [row["starts_at"] for row in sums][:3] == ["0", "2", "4"]
+
+
 def test_what_a_pointer_shows_is_written_as_elsewhere() -> None:
     """10,000 and 1e18; a year without a comma."""
     for name, drawn in every_figure().items():
