@@ -35,6 +35,7 @@ from scripts.website.pages.forms import (
     form_words,
     scenarios,
 )
+from scripts.website.pages.inner_letters import inner_names, letters_line
 from scripts.website.pages.pitfalls import PAGE as PITFALLS
 from scripts.website.pages.pitfalls import pitfalls_of
 from scripts.website.pages.sources import (
@@ -240,8 +241,10 @@ def _equations(formula: Formula) -> list[Html]:
     latex_of = equations(formula)
     main = main_equations(formula)
     blocks: list[Html] = [Markdown("## Formula\n"), Markdown("{}\n").format(formula.summary)]
+    inner = inner_names(formula, main)
     for name, sentence in main.items():
         blocks += [Markdown("{}\n").format(sentence), maths_block(latex_of[name])]
+        blocks.append(letters_line(formula, inner[name]))
     folded = [equation for name, equation in latex_of.items() if name not in main]
     if folded:
         steps = Html("\n").join(map(maths_block, folded))
