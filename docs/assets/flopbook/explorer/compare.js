@@ -63,7 +63,7 @@ export class Compare {
     }
     const scroll = el("div", {class: "fb-scroll", tabindex: 0, role: "region", "aria-label": "Comparison"});
     scroll.append(el("table", {class: entries.length <= FEW ? "fb-compare fb-few" : "fb-compare"},
-      el("caption", {}, `Small figures are ratios to ${base.name}; there are none between peaks of which the sources do not say whether they are dense.`), el("thead", {}, el("tr", {}, el("th", {scope: "col"}, "Quantity"), ...heads)), body));
+      el("caption", {}, `Small figures are ratios to ${base.name}. A peak gets none where its source does not say whether it is dense.`), el("thead", {}, el("tr", {}, el("th", {scope: "col"}, "Quantity"), ...heads)), body));
     return scroll;
   }
 

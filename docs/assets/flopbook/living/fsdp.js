@@ -25,7 +25,7 @@ export function scene({inputs, peak, params, bytes}) {
       const end = Math.max(...bars.map((bar) => bar.end));
       const idle = 1 - (3 * LAYERS * forward) / end;
       const words = idle < 0.005
-        ? `The network hides behind the arithmetic: a step of ${seconds(end)}, and the chip never waits.`
+        ? `The network hides behind the arithmetic: a step takes ${seconds(end)}, and the chip never waits.`
         : `The chip waits for ${percent(idle)} of a step of ${seconds(end)}: a layer takes ${seconds(forward)} to compute and ${seconds(gather)} to gather.`;
       const all = [...bars, ...waits(0, bars, end)];
       const {picture, at} = timeline(NAMES, all, end, width, words);

@@ -31,7 +31,7 @@ export function number(label, value, inside) {
 /** The band of a prediction; it opens what the band holds. */
 export function bandNumber(predicted, range, factor) {
   return number("80 % band", range, [
-    el("p", {}, `The ${predicted} divided and multiplied by ${factor.toPrecision(3)}. Four of five measured runs that were kept back from the fit lie within this factor of their prediction. `, link("measured/", "Measured against computed"), "."),
+    el("p", {}, `The ${predicted} divided and multiplied by ${factor.toPrecision(3)}: four of five measured runs that the fit had not seen came within this factor of their prediction. `, link("measured/", "Measured against computed"), "."),
   ]);
 }
 

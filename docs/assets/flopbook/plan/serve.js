@@ -37,7 +37,7 @@ export function verdict(pair, pairs) {
     return [el("p", {class: "fb-verdict fb-misfit"}, `${of}Fits on ${count}, but too slow.`), el("p", {class: "fb-fine"}, told)];
   }
   const format = answer.narrower ? `In ${answer.narrower} it fits. ` : "";
-  const from = answer.enough ? `In ${question.dtype} it fits from ${grouped(answer.enough)} chips.` : "It fits on no number of these chips.";
+  const from = answer.enough ? `In ${question.dtype} it fits from ${grouped(answer.enough)} chips.` : "No number of these chips is enough.";
   return [
     el("p", {class: "fb-verdict fb-misfit"}, `${of}Does not fit on ${count} in ${question.dtype}.`),
     el("p", {class: "fb-fine"}, `A chip has ${three(answer.room, "byte")} for weights and KV cache. ${format}${from}`),
@@ -69,7 +69,7 @@ export function card(pair, layout, place) {
     el("div", {class: "fb-plan-head"},
       el("h3", {}, `${place + 1}. ${words[0].toUpperCase()}${typeset(words.slice(1))}`),
       ...pictures(layout, words),
-      el("p", {class: "fb-fine"}, `${grouped(layout.batch)} ${layout.batch === 1 ? "sequence" : "sequences"} at once on each replica${layout.prefill ? " that writes" : ""}`)),
+      el("p", {class: "fb-fine"}, `${grouped(layout.batch)} ${layout.batch === 1 ? "sequence" : "sequences"} at once on each ${layout.prefill ? "decode " : ""}replica`)),
     el("div", {},
       number("Throughput", pace(layout.tokens_per_s, 3), [
         ...rate(question, layout),
@@ -83,11 +83,11 @@ export function card(pair, layout, place) {
       ]),
       number("Time per token", three(layout.per_token, "s"), [
         bars(layout.token, "s", layout.per_token, answer.words.time),
-        el("p", {}, `Each reader gets ${pace(1 / layout.per_token)}. Weights are read and multiplied at once; the sum is the root of both squares.`),
+        el("p", {}, `Each reader gets ${pace(1 / layout.per_token)}. Reading the weights overlaps in part with multiplying by them: both take longer than the longer of the two, and less than their sum.`),
       ]),
       number("Memory", `${three(layout.bytes, "byte")} of ${three(answer.room, "byte")}`, [
         bars(layout.held, "byte", layout.bytes, answer.words.memory),
-        el("p", {}, `On each chip${layout.prefill ? " that writes" : ""}, all answers written. Engines keep ${share} % of ${formatQuantity(answer.memory, "byte")} for weights and cache.`),
+        el("p", {}, `On each ${layout.prefill ? "decode " : ""}chip, once all answers are complete. Engines set aside ${share} % of ${formatQuantity(answer.memory, "byte")} for weights and cache.`),
       ]),
       costNumber(priceOf(pair), (price) => ({
         value: `${money(costOf(pair, layout, price))} a million tokens`,
@@ -108,12 +108,12 @@ function rate(question, layout) {
   const {prompt, answer} = question;
   const sequences = `${grouped(layout.replicas)} × ${grouped(layout.batch)} sequences`;
   const step = formatQuantity(layout.per_token + layout.scheduling, "s");
-  const scheduled = `A step takes ${formatQuantity(layout.per_token, "s")}, scheduling and sampling ${formatQuantity(layout.scheduling, "s")}.`;
+  const scheduled = `A step takes ${formatQuantity(layout.per_token, "s")} plus ${formatQuantity(layout.scheduling, "s")} of scheduling and sampling.`;
   if (!layout.prefill) {
     const whole = `${sequences} × ${grouped(answer)} tokens ÷ (${formatQuantity(layout.reading, "s")} + ${grouped(answer)} × ${step}).`;
-    return [el("p", {}, whole), el("p", {}, `The first time reads ${grouped(layout.batch)} prompts of ${grouped(prompt)} tokens. ${scheduled}`)];
+    return [el("p", {}, whole), el("p", {}, `In brackets: the prefill of ${grouped(layout.batch)} prompts of ${grouped(prompt)} tokens, then a step for each token of the answer. ${scheduled}`)];
   }
-  const reads = `Prompts: ${grouped(layout.prefill_replicas)} × ${formatQuantity(layout.prompts_per_s, "1")} a second × ${grouped(answer)} tokens of an answer.`;
+  const reads = `Prompts: ${grouped(layout.prefill_replicas)} × ${formatQuantity(layout.prompts_per_s, "1")} a second × ${grouped(answer)} tokens of each answer.`;
   return [el("p", {}, `The smaller of two rates. ${reads} Answers: ${sequences} ÷ ${step}.`), el("p", {}, scheduled)];
 }
 

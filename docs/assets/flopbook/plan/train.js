@@ -24,7 +24,7 @@ export function asked(form, known) {
   const tokens = amount(form, "batch-tokens", "token") ?? open.tokens - open.tokens % seq;
   if (tokens % seq || tokens < seq || tokens / seq > MOST_SEQUENCES) {
     const near = 2 ** Math.max(0, Math.round(Math.log2(tokens / seq)));
-    throw new Refusal("batch-tokens", `Tokens of a step: ${tokens.toLocaleString("en")} is no multiple of sequences of ${seq.toLocaleString("en")}; use ${(near * seq).toLocaleString("en")}.`);
+    throw new Refusal("batch-tokens", `A batch of ${tokens.toLocaleString("en")} tokens is no whole number of sequences of ${seq.toLocaleString("en")}; use ${(near * seq).toLocaleString("en")}.`);
   }
   const price = amount(form, "price", "USD/s", {least: 0, whole: false});
   const common = {model, stack: text(form, "stack", "megatron-core"), dtype: text(form, "dtype", "bf16")};
@@ -49,8 +49,8 @@ export function verdict(pair, pairs) {
     return [el("p", {class: "fb-verdict fb-misfit"}, `${of}No layout exists for ${count}.`), el("p", {class: "fb-fine"}, "The heads, the layers or the sequences of the batch do not divide over that many chips; a power of two usually works.")];
   }
   if (!answer.layouts.length) {
-    const from = answer.enough ? `It fits from ${grouped(answer.enough)} chips.` : "It fits on no number of these chips.";
-    return [el("p", {class: "fb-verdict fb-misfit"}, `${of}Does not fit on ${count}.`), el("p", {class: "fb-fine"}, `None of ${grouped(answer.tried)} layouts keeps within ${formatQuantity(answer.room, "byte")} a chip. ${from}`)];
+    const from = answer.enough ? `It fits from ${grouped(answer.enough)} chips.` : "No number of these chips is enough.";
+    return [el("p", {class: "fb-verdict fb-misfit"}, `${of}Does not fit on ${count}.`), el("p", {class: "fb-fine"}, `None of ${grouped(answer.tried)} layouts fits into ${formatQuantity(answer.room, "byte")} a chip. ${from}`)];
   }
   const [best] = answer.layouts;
   const step = `${rounded(best.seconds, "s")} a step, ${rounded(best.low, "s")} to ${rounded(best.high, "s")} (80 % band)`;
@@ -82,16 +82,16 @@ export function card(pair, layout, place) {
     el("div", {},
       number("Step time", three(layout.seconds, "s"), [
         bars(layout.parts, "s", layout.seconds, answer.words.time),
-        el("p", {}, "Each part is what the hardware has to do, over the rate that measured runs reach. ", link("planning/", "How a plan is made"), ". In a terminal:"),
+        el("p", {}, "Each part is work of the hardware divided by the rate that measured runs reach. ", link("planning/", "How a plan is made"), ". In a terminal:"),
         el("pre", {}, el("code", {}, command(question, layout))),
       ]),
       bandNumber("step time", `${three(layout.low, "s")} to ${three(layout.high, "s")}`, answer.band),
       number("Memory", `${three(layout.bytes, "byte")} of ${three(answer.room, "byte")}`, [
         bars(layout.held, "byte", layout.bytes, answer.words.memory),
-        el("p", {}, link(`calculators/memory/${query(question, layout, answer.options)}`, "The steps of this sum in the memory calculator"), "."),
+        el("p", {}, link(`calculators/memory/${query(question, layout, answer.options)}`, "How this adds up, step by step, in the memory calculator"), "."),
       ]),
       number("MFU", `${(100 * layout.mfu).toPrecision(3)} %`, [
-        el("p", {}, `${grouped(tokens)} tokens × ${formatQuantity(answer.flop, "FLOP/token")} ÷ (${formatQuantity(layout.seconds, "s")} × ${grouped(question.chips)} × ${formatQuantity(answer.peak, "FLOP/s")}). The peak is the dense one of the format.`),
+        el("p", {}, `${grouped(tokens)} tokens × ${formatQuantity(answer.flop, "FLOP/token")} ÷ (${formatQuantity(layout.seconds, "s")} × ${grouped(question.chips)} × ${formatQuantity(answer.peak, "FLOP/s")}). The peak is that of the format without sparsity.`),
       ]),
       number("Throughput", pace(tokens / layout.seconds, 3), [
         el("p", {}, `${grouped(tokens)} tokens ÷ ${formatQuantity(layout.seconds, "s")}; ${pace(tokens / layout.seconds / question.chips)} on each chip.`),
