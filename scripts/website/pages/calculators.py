@@ -118,8 +118,8 @@ def index_page() -> str:
         ).format(relative(INDEX, "using.md"), relative(INDEX, "measured.md")),
         Markdown(
             "Other tools answer some of these questions too; [what goes wrong in practice]({}) "
-            "says where they differ, and [conventions]({}) settles the words that two people read "
-            "in two ways.\n"
+            "says where they differ, and [conventions]({}) defines the terms that people read "
+            "differently.\n"
         ).format(relative(INDEX, PITFALLS), relative(INDEX, "conventions.md")),
         Markdown("## In Python\n"),
         code_block(_IN_PYTHON, "python") + Html("\n"),

@@ -206,7 +206,7 @@ class Landscape:
             if set(ranges) != {"-"}:
                 rows.append((family.title, *ranges))
         head = ("Family", *(measure.title for measure in MEASURES.values()))
-        caption = "From least to most, and of how many chips it is known"
+        caption = "Lowest to highest value, with the number of chips that have one"
         return table(head, rows, caption=caption, stacked=True)
 
     def formats_table(self, *vendors: str) -> Html:

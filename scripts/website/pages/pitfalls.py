@@ -37,7 +37,7 @@ KINDS = {
     ),
     "value": (
         "A value that no data sheet gives",
-        "Nobody can check a number without a source, and it gets copied all the same.",
+        "A number without a source cannot be checked, yet it gets copied all the same.",
     ),
     "factor": (
         "A factor that is missing, or one too many",

@@ -14,7 +14,7 @@ from scripts.website.markup import Html, code_block, table
 from scripts.website.measured.published_layouts import PUBLISHED, PublishedLayout, compared
 from scripts.website.pages.sources import cite
 
-HEAD = ("Run", "Layout", "#Slower than the best of its time", "#Than the best of today", "Best")
+HEAD = ("Run", "Layout", "#Slower than the best layout then", "#Slower than the best today", "Best")
 
 
 def terminal(line: str, until: str = "", since: str = "") -> Html:
