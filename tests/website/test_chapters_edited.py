@@ -1,0 +1,52 @@
+"""Sums that chapters print worked to the end, each done again beside its words."""
+
+from __future__ import annotations
+
+import math
+import re
+
+import numpy as np
+import pytest
+
+from flopbook.prediction.asking import predict
+from scripts.website.pages.prediction_prose import PredictionProse
+from tests.support.rendering import READS_THE_HANDBOOK, rendered
+
+pytestmark = READS_THE_HANDBOOK
+PLAN = {
+    **{"model": "llama-3-70b", "chip": "h100-sxm", "chips": "512", "tp": "4", "pp": "8"},
+    **{"virtual": "10", "zero": "1", "seq": "8192", "batch_tokens": "4Mi", "micro_batch": "1"},
+    **{"recompute": "none", "stack": "megatron-core"},
+}
+
+
+def _words(chapter: str) -> str:
+    """What a chapter prints, without markup and on one line."""
+    return " ".join(re.sub(r"<[^>]+>", "", rendered(f"handbook/{chapter}.md")).split())
+
+
+def test_the_prediction_ends_with_the_day_that_its_opening_asks_for() -> None:
+    """15 trillion tokens, 4 Mi a step: 345 days, and 459 with the factor that later runs need."""
+    steps = 15e12 / (4 * 2**20)
+    days = steps * predict(PLAN).seconds / 86_400
+    slow = days * float(PredictionProse().covering())
+    printed = _words("prediction")
+    assert f"{steps / 1e6:.2f} million steps" in printed
+    assert f"{days:.0f} days from Monday" in printed and f"{slow:.0f} days at the slow" in printed
+
+
+def test_a_stage_sends_640_messages_of_its_share_of_a_micro_batch() -> None:
+    """32 micro-batches, ten chunks, on and back; 8,192 tokens of width 8,192 over TP 4."""
+    messages, each = 32 * 10 * 2, 2 * 8192 * 8192 / 4
+    assert (messages, round(each / 1e6)) == (640, 34)
+    assert messages * each == pytest.approx(21e9, rel=0.03)
+    assert "640 messages or 21 GB" in _words("prediction")
+
+
+def test_three_throughputs_that_agree_move_a_prediction_nearly_to_their_mean() -> None:
+    logarithms = [-0.09, -0.12, -0.15]
+    error = np.var(logarithms, ddof=1) / len(logarithms)
+    trust = 0.15**2 / (0.15**2 + error)
+    printed = _words("prediction")
+    assert f"the fraction is {trust:.2f}" in printed
+    assert f"multiplied by {math.exp(np.mean(logarithms) * trust):.2f}" in printed
