@@ -8,9 +8,10 @@ import re
 import numpy as np
 import pytest
 
+from flopbook.evaluation.calculator import calculate
 from flopbook.prediction.asking import predict
 from scripts.website.pages.prediction_prose import PredictionProse
-from tests.support.rendering import READS_THE_HANDBOOK, rendered
+from tests.support.rendering import DOCS, READS_THE_HANDBOOK, rendered
 
 pytestmark = READS_THE_HANDBOOK
 PLAN = {
@@ -50,3 +51,27 @@ def test_three_throughputs_that_agree_move_a_prediction_nearly_to_their_mean() -
     printed = _words("prediction")
     assert f"the fraction is {trust:.2f}" in printed
     assert f"multiplied by {math.exp(np.mean(logarithms) * trust):.2f}" in printed
+
+
+def test_the_flags_follow_one_dense_plan_before_they_turn_to_others() -> None:
+    """The script names the sections that it comes from, which stand before it in its order."""
+    text = (DOCS / "handbook/from-plan-to-flags.md").read_text("utf-8")
+    heads = re.findall(r"^## (.+)$", text, flags=re.MULTILINE)
+    named = re.findall(r"  # (.+)$", text.split("```bash\n")[1].split("```")[0], re.MULTILINE)
+    places = [heads.index(name) for name in named] + [heads.index("Worked example")]
+    assert places == sorted(places)
+    assert heads.index("Check what runs") < heads.index("Mixtures of experts")
+
+
+def test_two_switches_lie_between_the_memory_of_a_plan_and_of_its_run() -> None:
+    """28 GB of optimizer states and 37 GB of activations: 70 and 135 GB."""
+    run = {"model": "llama-3-70b", "chip": "h100-sxm", "seq": 8192, "tp": 4, "pp": 8, "dp": 16}
+    run |= {"schedule": "interleaved", "virtual": 10, "microbatches": 32, "grad_bytes": 4}
+    run |= {"recompute": "none", "attention": "flash", "dropout": "no"}
+    whole, states, both = (
+        float(calculate("memory", **run, zero=zero, sequence_parallel=split)["total"]) / 1e9
+        for zero, split in ((1, "yes"), (0, "yes"), (0, "no"))
+    )
+    assert (states - whole, both - states) == pytest.approx((28, 37), abs=0.6)
+    printed = f"together they lie between its {whole:.0f} GB and {both:.1f} GB"
+    assert printed in _words("from-plan-to-flags")

@@ -111,7 +111,7 @@ def test_the_limit_of_sequences_of_tensorrt_llm_is_of_one_group() -> None:
 
 def test_deepspeed_has_no_gradients_sharded_under_stages() -> None:
     told = text_of("from-plan-to-flags")
-    assert "With stages DeepSpeed stops at ZeRO-2 and ZeRO-3" in told
+    assert "With stages DeepSpeed refuses ZeRO-2 and ZeRO-3" in told
 
 
 def test_the_band_of_a_prediction_can_be_recomputed() -> None:
