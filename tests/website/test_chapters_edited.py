@@ -10,6 +10,7 @@ import pytest
 
 from flopbook.evaluation.calculator import calculate
 from flopbook.prediction.asking import predict
+from scripts.website.figures import configuration_map, layout_spread
 from scripts.website.pages.prediction_prose import PredictionProse
 from tests.support.rendering import DOCS, READS_THE_HANDBOOK, rendered
 
@@ -75,3 +76,27 @@ def test_two_switches_lie_between_the_memory_of_a_plan_and_of_its_run() -> None:
     assert (states - whole, both - states) == pytest.approx((28, 37), abs=0.6)
     printed = f"together they lie between its {whole:.0f} GB and {both:.1f} GB"
     assert printed in _words("from-plan-to-flags")
+
+
+def test_exercises_on_a_layout_print_the_rules_that_their_answers_take() -> None:
+    """Chunks ask for groups; inputs of layers are kept; whole degrees share the arithmetic."""
+    printed = _words("choosing-a-configuration")
+    for question, rule in {
+        "can its stages have chunks": "Larger groups may leave a rest, of at least as many",
+        "does memory alone ask for": "$D$ values of 2 bytes for each token",
+        "Can FSDP alone keep": "The two have to stay below 1",
+    }.items():
+        asked = printed.split(question)[1].split("??? success")[0]
+        assert rule in asked
+    assert f"are {2 * 80 * 8192 / 1e6:.3f} MB for a token" in printed
+
+
+def test_layouts_in_pictures_are_named_where_the_text_speaks_of_them() -> None:
+    """The four of the table have their lines, the two that fit their stages."""
+    spread, ways = layout_spread.figure(), configuration_map.figure()
+    assert [text for _, text in spread.plots[0].labels][:4] == ["1", "2", "3", "4"]
+    assert {"as trained: PP 16", "PP 32"} <= {text for _, text in ways.plots[0].labels}
+    rows: dict[int, list[float]] = {}
+    for one in sorted(configuration_map.configurations(), key=lambda one: -one.pp):
+        rows.setdefault(one.tp, []).append(one.bytes)
+    assert all(held == sorted(held) for held in rows.values())

@@ -188,7 +188,7 @@ CASES: list[tuple[str, str, tuple[float, ...]]] = [
     (
         "choosing-a-configuration",
         "How many of these",
-        (16 * BIG, INPUTS_70B, 512 * INPUTS_70B, (16 * BIG + 512 * INPUTS_70B) / V5P_MEMORY),
+        (16 * BIG, INPUTS_70B / 8192, 512 * INPUTS_70B, (16 * BIG + 512 * INPUTS_70B) / V5P_MEMORY),
     ),
     ("choosing-a-configuration", "Can FSDP alone", (4 * 2**20 / 6144, V5P / V5P_PORT)),
     (

@@ -71,11 +71,12 @@ def figure() -> Figure:
         (84, 14, 616, 270),
     )
     shapes = [*chart.grid(), chart.line([(spread.best, 0), *outline], 0, "layouts that fit")]
-    for budget in budgets("choice"):
+    for number, budget in enumerate(budgets("choice"), start=1):
         count = next(inside for low, inside in reversed(outline) if low <= budget.seconds)
         taken = format_quantity(float(f"{budget.seconds:.3g}"), "s")
         tip = f"{budget.name}: {taken}"
         shapes.append(chart.dot(budget.seconds, count, tip, "fb-c1", name="the four of the table"))
+        shapes.append(chart.words((budget.seconds, count), f"{number}", "end", (-7, -5)))
     shapes.append(chart.upright(spread.median, "the median"))
     shapes.append(chart.words((spread.median, 1.06 * highest), "the median"))
     late = sum(seconds >= _END for seconds in spread.seconds)
@@ -87,8 +88,7 @@ def figure() -> Figure:
         f"considered. The best takes {spread.best:.1f} s, the median {spread.median:.1f} s.",
         "Every division of 512 H100 for Llama 3 70B with every number of chunks, micro-batch, ZeRO "
         f"stage and recomputation that the planner knows, in bins of {percent(_BIN - 1)}. The "
-        "points "
-        f"are the four layouts of the table above, in places {', '.join(places)} and {last}. "
+        f"points are the lines of the table above, in places {', '.join(places)} and {last}. "
         f"{late:,} layouts lie beyond the right edge.",
         312,
         tuple(shapes),
