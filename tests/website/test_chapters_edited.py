@@ -100,3 +100,26 @@ def test_layouts_in_pictures_are_named_where_the_text_speaks_of_them() -> None:
     for one in sorted(configuration_map.configurations(), key=lambda one: -one.pp):
         rows.setdefault(one.tp, []).append(one.bytes)
     assert all(held == sorted(held) for held in rows.values())
+
+
+def test_collectives_of_three_networks_can_be_done_by_hand() -> None:
+    """1 GB over 64 chips: what the chapter multiplies is what its table prints, less the hops."""
+    size, part = 1e9, 1e9 / 64
+    by_hand = {
+        "h100-sxm": (size * 7 / 8 / 400e9, part * 56 / 64 / 50e9),
+        "gb200-gpu": (size * 63 / 64 / 900e9, part * 63 / 64 / 900e9),
+        "google/tpu-v5p": (size * 63 / 64 / 600e9, 32 * part / 2 / (2 * 4**2 * 100e9)),
+    }
+    options = {"chips": 64, "bytes": size, "startup": 0, "ramp": 0, "efficiency": 1}
+    for chip, times in by_hand.items():
+        for op, seconds in zip(("all-gather", "all-to-all"), times, strict=True):
+            whole = float(calculate("collective", chip=chip, op=op, **options)["seconds"])
+            assert 0 <= whole - seconds <= 8e-6, (chip, op)
+    printed = _words("networks")
+    assert "By hand, without the hops" in printed and "875 MB at 400 GB/s" in printed
+
+
+def test_the_switch_that_adds_is_told_before_what_leaving_a_node_costs() -> None:
+    text = (DOCS / "handbook/networks.md").read_text("utf-8")
+    adding, leaving = text.split("### Reductions in the switch")[1].split("### What leaving")
+    assert "**Both at once.**" in adding and "Eight of them run at once" in leaving
