@@ -123,3 +123,14 @@ def test_the_switch_that_adds_is_told_before_what_leaving_a_node_costs() -> None
     text = (DOCS / "handbook/networks.md").read_text("utf-8")
     adding, leaving = text.split("### Reductions in the switch")[1].split("### What leaving")
     assert "**Both at once.**" in adding and "Eight of them run at once" in leaving
+
+
+def test_the_scheduler_starts_the_script_on_the_nodes_that_it_names() -> None:
+    """Its variables are those that the script reads; 64 nodes of eight are its 512 GPUs."""
+    text = (DOCS / "handbook/from-plan-to-flags.md").read_text("utf-8")
+    script, batch = (part.split("```")[0] for part in text.split("```bash\n")[1:3])
+    asked = dict(re.findall(r"#SBATCH --([\w-]+)=(\d+)", batch))
+    assert int(asked["nodes"]) * int(asked["gpus-per-node"]) == 512
+    assert asked["ntasks-per-node"] == "1" and f"--nnodes {asked['nodes']} " in script
+    for name in set(re.findall(r"\$(\w+)", script)):
+        assert f"{name}=" in batch, name
