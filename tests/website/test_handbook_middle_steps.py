@@ -94,7 +94,7 @@ def test_the_slack_of_the_best_split_is_the_root_of_tokens_over_the_limit() -> N
     )
     tokens = 500_000 / 1024
     assert split["slack"] == pytest.approx((tokens / split["tokens_per_chip"]) ** 0.5, rel=1e-6)
-    assert "the root of step 1 over step 3" in text_of("mixed-parallelism")
+    assert "the root of step 1 over step 4" in text_of("mixed-parallelism")
 
 
 @pytest.mark.parametrize(("group", "times"), [(2, 1.0), (4, 1.5)])

@@ -13,6 +13,7 @@ from scripts.website.figures.plotted import ChartAxis, Point
 
 LOW, HIGH, POINTS = 30.0, 6000.0, 40
 D_MODEL = 8192.0
+WIDTH = 43008.0  # of a plain block with the weights of one of Llama 3 70B
 
 
 def lines(
@@ -40,7 +41,11 @@ def lines(
 
 
 def figure(
-    chip: str = "tpu-v5p", d_ff: float = 30000, chips: int = 64, axes: int = 3, tensor_axes: int = 1
+    chip: str = "tpu-v5p",
+    d_ff: float = WIDTH,
+    chips: int = 1024,
+    axes: int = 3,
+    tensor_axes: int = 1,
 ) -> Figure:
     """Four lines; where traffic crosses arithmetic, its scheme begins to keep the chips busy."""
     named = lines(chip, float(d_ff), chips, axes, tensor_axes)
@@ -62,12 +67,12 @@ def figure(
         shapes.append(words(x, 14, f"{name}: {batch:,.0f}", kind="fb-small"))
         facts.append(f"{name} from {format_quantity(batch, 'token')}")
     return Figure(
-        f"{chips} chips are busy from {least['both']:,.0f} tokens with both kinds, from "
+        f"{chips:,} chips are busy from {least['both']:,.0f} tokens with both kinds, from "
         f"{least['FSDP']:,.0f} with FSDP alone",
         "Both axes logarithmic. The time of the arithmetic rises with the batch; that of FSDP's "
         "traffic does not change; that of tensor parallelism rises alike and stays above; that of "
         f"both rises with the square root. Busy: {', '.join(facts)}.",
-        f"Forward pass of a plain block of {D_MODEL:,.0f} by {d_ff:,.0f} on {chips} "
+        f"Forward pass of a plain block of {D_MODEL:,.0f} by {d_ff:,.0f} on {chips:,} "
         f"{find_chip(chip).name} in a torus of {axes} axes. A scheme keeps the chips busy where "
         "its line lies below that of the arithmetic, so right of its dashed threshold.",
         322,

@@ -43,6 +43,8 @@ def figure(
     for number, (batch, name) in enumerate(((least, "both"), (alone, "FSDP alone"))):
         tip = f"{name}: {format_quantity(batch, 'token')} per chip"
         shapes.append(chart.dot(batch, 1, tip, f"fb-c{number}"))
+        side, shift = (("end", (-8, -8)), ("start", (8, 18)))[number]
+        shapes.append(chart.words((batch, 1), f"{batch:,.0f}", side, shift))
     title = f"Arithmetic over traffic on {chips:,} chips, feed-forward width {d_ff:,.0f}"
     facts = (
         "Both axes logarithmic. At 1 traffic just hides: both together from "
@@ -50,7 +52,8 @@ def figure(
         f"{format_quantity(alone, 'token')}; tensor parallelism alone stays at {ways / chips:.2g}."
     )
     return Figure(
-        "FSDP and tensor parallelism together need a smaller batch than either alone",
+        f"FSDP and TP together keep chips busy from {least:,.0f} tokens each, FSDP alone from "
+        f"{alone:,.0f}",
         facts,
         f"{title}. Above 1 the chips are busy. Dots: where each crosses.",
         312,

@@ -12,6 +12,7 @@ from scripts.website.figures.drawing import Figure
 from scripts.website.figures.plotted import ChartAxis
 
 POINTS = 60
+HIGHEST_TP = 64  # beyond it activations only pile up
 LEAST = 0.01  # of the arithmetic: lower traffic is not worth the height of the picture
 
 
@@ -29,7 +30,7 @@ def figure(
     block = {"d_ff": float(d_ff), "batch_tokens": float(batch_tokens)}
     best = calculate("mixed-limit", chip=chip, chips=chips, **block, **network)
     x_opt, least = best["x_opt"], 1 / best["slack"]
-    if not 1 < x_opt < chips:
+    if not _first(chips) < x_opt < chips:
         raise FlopbookError(
             f"the best split of {chips:,} chips lies at an end, FSDP degree {x_opt:g}: nothing to "
             "draw"
@@ -37,7 +38,12 @@ def figure(
     lines = _lines(chips, x_opt, least)
     heights = [y for _, points in lines for _, y in points]
     chart = Chart(
-        ChartAxis(f"FSDP degree; the other {chips:,} / X chips are the TP degree", 1, chips, ""),
+        ChartAxis(
+            f"FSDP degree; the other {chips:,} / X chips are the TP degree",
+            _first(chips),
+            chips,
+            "",
+        ),
         ChartAxis("traffic over arithmetic", min(heights), max(heights) * 1.2, ""),
         (84, 14, 520, 270),
     )
@@ -45,8 +51,15 @@ def figure(
         *chart.grid(),
         *chart.lines(lines),
         chart.dot(x_opt, least, f"best FSDP degree {x_opt:.1f}", "fb-c1"),
-        chart.words((x_opt, least), f"X = {x_opt:.1f}", "middle", (0, -10)),
+        chart.words((x_opt, least), f"X = {x_opt:.1f}", "middle", (0, 18)),
     ]
+    highest = 2 * x_opt / least  # the FSDP degree at which weights alone take the arithmetic's time
+    if highest < chips:
+        shapes += [
+            chart.level(1, "fb-stroke", "the time of the arithmetic"),
+            chart.dot(highest, 1, f"weights hide up to FSDP degree {highest:.0f}", "fb-c1"),
+            chart.words((highest, 1), f"X = {highest:.0f}", "start", (8, 16)),
+        ]
     title = f"Splitting {chips:,} chips between FSDP and tensor parallelism"
     facts = (
         "Both axes logarithmic. The time of weights rises with the FSDP degree, that of "
@@ -54,10 +67,11 @@ def figure(
         f"arithmetic, for a batch of {format_quantity(float(batch_tokens), 'token')}."
     )
     return Figure(
-        "Traffic is least where weights and activations take equally long",
+        f"Traffic is least at an FSDP degree of {x_opt:.0f} of {chips:,} chips, where both kinds "
+        "take equally long",
         facts,
-        f"{title}, {format_quantity(float(batch_tokens), 'token')} in the batch. The least lies "
-        f"at an FSDP degree of {x_opt:.1f}. Below 1 the traffic hides behind the arithmetic.",
+        f"{title}, {format_quantity(float(batch_tokens), 'token')} in the batch. Below 1 "
+        "traffic hides behind the arithmetic, if it can hide at all.",
         312,
         tuple(shapes),
         plots=(chart,),
@@ -70,10 +84,16 @@ def _lines(chips: int, x_opt: float, least: float) -> list[Named]:
     At the best split the two are equal; away from it one grows and one falls.
     """
     half = least / 2
-    ways = [chips ** (n / (POINTS - 1)) for n in range(POINTS)]
+    first = _first(chips)
+    ways = [first * (chips / first) ** (n / (POINTS - 1)) for n in range(POINTS)]
     weights = [(x, half * x / x_opt) for x in ways]
     activations = [(x, half * x_opt / x) for x in ways]
     sums = [(x, half * x / x_opt + half * x_opt / x) for x in ways]
     low = max(min(y for _, y in (*weights, *activations)), LEAST)
     named = (("sum", sums), ("weights", weights), ("activations", activations))
     return [(name, [(x, y) for x, y in points if y >= low]) for name, points in named]
+
+
+def _first(chips: int) -> float:
+    """The FSDP degree at the highest TP degree that is drawn."""
+    return max(1.0, chips / HIGHEST_TP)

@@ -1,0 +1,73 @@
+"""The layouts of the 70B run, counted by hand at the peak and at printed rates."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from scripts.website.figures import figure_of
+from tests.support.rendering import READS_THE_HANDBOOK, rendered
+
+pytestmark = READS_THE_HANDBOOK
+PARAMS, LAYERS, WIDTH = 70_553_706_496, 80, 8192
+ON_H100 = 4 * 2 * PARAMS * 8192 / 989.4e12  # four forward passes of one sequence for each chip
+ON_V5P = 4 * 2 * PARAMS * 8192 / 459e12
+NODE = 3 * 2 * PARAMS / (8 * 50e9)  # three copies of the weights through eight cards
+EXCHANGED = 12 * LAYERS * 65536 * WIDTH * 2 * 7 / 8
+COUNTED = {
+    "H100: FSDP over all": (ON_H100, NODE, 0.0),
+    "H100: TP 8, FSDP over 64 groups, one sequence at a time": (
+        ON_H100,
+        8 * NODE,
+        EXCHANGED / 450e9,
+    ),
+    "H100: the same, eight sequences at a time": (ON_H100, NODE, EXCHANGED / 450e9),
+    "v5p: FSDP over all": (ON_V5P, 6 * PARAMS / 600e9, 0.0),
+    "v5p: TP 8, FSDP over 64 groups, eight sequences at a time": (
+        ON_V5P,
+        6 * PARAMS / 8 / 400e9,
+        EXCHANGED / 200e9,
+    ),
+}
+
+
+def cells(name: str) -> list[float]:
+    """A row of the table, in seconds."""
+    row = next(
+        line for line in rendered("handbook/mixed-parallelism.md").splitlines() if name in line
+    )
+    plain = re.sub(r"<[^>]+>", "", row)
+    found = re.findall(r"\| ([\d.,]+) (s|ms)(?= \|)", plain)
+    return [float(number) * {"s": 1, "ms": 1e-3}[unit] for number, unit in found]
+
+
+@pytest.mark.parametrize("name", COUNTED)
+def test_a_layout_of_the_run_is_counted_before_it_is_predicted(name: str) -> None:
+    """The arithmetic and exchanges, or the weights where those take longer."""
+    arithmetic, weights, exchanges = COUNTED[name]
+    step = max(arithmetic + exchanges, weights)
+    *shown, predicted = cells(name)
+    assert shown == pytest.approx([arithmetic, weights, exchanges, step], rel=0.06)
+    assert predicted > step
+
+
+@pytest.mark.parametrize("machine", ["H100", "v5p"])
+def test_the_count_puts_layouts_in_the_order_of_the_prediction(machine: str) -> None:
+    rows = [cells(name)[-2:] for name in COUNTED if name.startswith(machine)]
+    assert [step for step, _ in sorted(rows)] == [
+        step for step, _ in sorted(rows, key=lambda row: row[1])
+    ]
+
+
+def test_the_pictures_of_a_split_are_of_the_worked_example() -> None:
+    """1,024 chips, 500,000 tokens, a gated width of 28,672: best and largest FSDP degree."""
+    run = {"chip": "tpu-v5p", "d_ff": 1.5 * 28672, "chips": 1024, "axes": 3, "tensor_axes": 1}
+    split = figure_of("fsdp-tensor-split", batch_tokens=500_000, **run)
+    best = (500_000 / (1.5 * 28672) * 2 * 1024) ** 0.5
+    assert f"degree of {best:.0f} of 1,024" in split.title
+    largest = 2 * 500_000 / (459e12 / 200e9)
+    assert f"up to FSDP degree {largest:.0f}<" in "".join(split.parts)
+    ratio = figure_of("fsdp-tensor-ratio", **run)
+    assert f"{4 * 2295**2 / (1.5 * 28672 * 2):.0f} tokens each, FSDP alone from 765" in ratio.title
+    assert "1,024 chips" in figure_of("batch-time").title
