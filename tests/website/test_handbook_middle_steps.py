@@ -34,6 +34,23 @@ def test_the_noise_scale_is_the_critical_batch_where_all_directions_curve_alike(
     assert "if $B_c = v / |g|^2$" in text_of("batch")
 
 
+def test_a_sum_of_gradients_hides_from_the_peak_over_the_network_on() -> None:
+    """4 bytes for each weight behind 4 FLOPs for each weight and token, before it is used."""
+    peak, port, cards = 989.4e12, 450e9, 8 * 50e9
+    limit = calculate("dp-limit", chip="nvidia/h100-sxm", scaleout_bandwidth=50e9)
+    for rate, name in ((port, "tokens_per_chip"), (cards, "across_tokens")):
+        tokens = (4 / rate) / (4 / peak)
+        assert float(limit[name]) == pytest.approx(tokens, rel=1e-3)
+    said = text_of("batch")
+    assert "So the sum hides from $\\pi / w$ tokens on" in said
+    assert said.index("$\\pi / w$ tokens on") < said.index("### Eight times the GPUs, answered")
+
+
+def test_studies_are_defined_before_their_batches_are_compared() -> None:
+    said = text_of("batch")
+    assert said.index("$B_c = 5 (B - 1.2 B_0)$") < said.index("| Study | Model | Measured |")
+
+
 @pytest.mark.parametrize("ports", [4, 64])
 def test_hosts_and_switches_of_a_fat_tree_follow_from_its_ports(ports: int) -> None:
     """Each leaf serves half of its ports, each pod half as many leaves, the core all pods."""
