@@ -1,4 +1,4 @@
-"""The layouts of the 70B run, counted by hand at the peak and at printed rates."""
+"""The layouts and the memory of the 70B run, counted by hand."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import re
 
 import pytest
 
+from flopbook.evaluation.calculator import calculate
 from scripts.website.figures import figure_of
-from tests.support.rendering import READS_THE_HANDBOOK, rendered
+from tests.support.rendering import READS_THE_HANDBOOK, rendered, text_of
 
 pytestmark = READS_THE_HANDBOOK
 PARAMS, LAYERS, WIDTH = 70_553_706_496, 80, 8192
@@ -71,3 +72,25 @@ def test_the_pictures_of_a_split_are_of_the_worked_example() -> None:
     ratio = figure_of("fsdp-tensor-ratio", **run)
     assert f"{4 * 2295**2 / (1.5 * 28672 * 2):.0f} tokens each, FSDP alone from 765" in ratio.title
     assert "1,024 chips" in figure_of("batch-time").title
+
+
+def test_memory_of_the_70b_run_is_counted_from_its_shape() -> None:
+    """Inputs of layers; 12 bytes an entry of the table, two rows a token; a layer 5 times."""
+    found = calculate(
+        "memory",
+        model="llama-3-70b",
+        seq=8192,
+        dp=512,
+        zero=3,
+        recompute="full",
+        attention="flash",
+        dropout="no",
+    )
+    assert float(found["activations"]) == 2 * LAYERS * 8192 * WIDTH
+    assert float(found["logits"]) == 8192 * (12 * 128256 + 2 * 2 * WIDTH)
+    layer = (PARAMS - 2 * 128256 * WIDTH) / LAYERS
+    tables = 2 * 2 * 128256 * WIDTH
+    assert float(found["gathered"]) == pytest.approx(tables + 5 * 2 * layer, rel=1e-4)
+    said = text_of("fsdp")
+    assert "| Step 2, on each GPU | How it is counted | Bytes |" in said
+    assert "when all shards are in" not in said
