@@ -64,10 +64,17 @@ def test_only_a_rounding_is_called_one(text: str, said: str) -> None:
 def test_the_type_of_a_memory_is_named_with_a_chip_that_has_the_stated_one() -> None:
     (finding,) = findings("H100 80GB HBM2e")
     assert finding.says == (
-        "NVIDIA H100 SXM5 80GB: 80 GB is memory, of another type",
+        "NVIDIA H100 SXM5 80GB: 80 GB is memory",
         "its memory is HBM3, not HBM2e",
         "NVIDIA H100 PCIe 80GB has that",
     )
+
+
+def test_a_known_error_is_no_evidence_for_what_holds() -> None:
+    """A source that prints HBM3 stood behind the HBM2e of an H100 PCIe."""
+    for text in ("H100 PCIe 80GB HBM3", "H100 PCIe 80GB HBM2e"):
+        (finding,) = findings(text)
+        assert finding.evidence and not any(fact.error for fact in finding.evidence)
 
 
 def test_a_chip_beside_a_pod_is_written_in_a_unit_of_its_own() -> None:

@@ -36,6 +36,7 @@ CASES = (
     # Types of memory: the H100 PCIe has what the H100 has not; HBM without more is any of them.
     Case("H100 80GB HBM2e", "memory-type", 80e9),
     Case("H100 PCIe 80GB HBM2E", "holds", 80e9),
+    Case("A100 40 GB HBM2e", "other-chip", 40e9),
     Case("H100 PCIe 80GB HBM3", "memory-type", 80e9),
     Case("H100 HBM2e 3.35 TB/s", "memory-type", 3.35e12),
     Case("H200 141 GB of HBM3", "memory-type", 141e9),

@@ -40,7 +40,6 @@ from flopbook.factcheck.words import (
 
 MOST_ALSO = 3
 MOST_EVIDENCE = 3
-_OTHERWISE = ("binary", "bits", "memory-type")  # departures that describe a fact
 HALF = "2:4"  # sparsity that doubles the rate
 
 
@@ -189,7 +188,7 @@ def _described(match: Match) -> str:
         words.append(DESCRIPTIONS["whole"].format(name=match.subject.name))
     if "per-chip" in departures:
         words.append(DESCRIPTIONS["part"].format(name=match.subject.name))
-    words += [DESCRIPTIONS[name] for name in _OTHERWISE if name in departures]
+    words += [DESCRIPTIONS[name] for name in ("binary", "bits") if name in departures]
     if match.share > 1:
         words.append(DESCRIPTIONS["times"].format(times=f"{match.share:.0f}"))
     return ", ".join(words)
@@ -313,7 +312,9 @@ def _also(statement: StatedNumber, best: Match, candidates: Sequence[Match]) -> 
 
 
 def _same(match: Match, best: Match) -> bool:
-    return match.subject.id == best.subject.id and _described(match) == _described(best)
+    """Whether two matches say the same; a known error is evidence for itself alone."""
+    is_alike = match.subject.id == best.subject.id and match.fact.error == best.fact.error
+    return is_alike and _described(match) == _described(best)
 
 
 def _not_found(statement: StatedNumber, asked: Subject) -> Judgement:

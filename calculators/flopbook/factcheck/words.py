@@ -184,7 +184,7 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
 # Quantities whose sizes are powers of two, which makers write with decimal units.
 BINARY_FIELDS = ("cache", "sram")
 # What else may separate a statement from the value of another chip of the family that it means.
-FORGIVEN = ("sparse", "both-ways")
+FORGIVEN = ("sparse", "both-ways", "memory-type")
 MULTIPLES = (2, 4, 8)  # chips whose sum is printed for one: a pair, half a server, a server
 # Words that name a quantity; the first that fits the unit counts.
 QUANTITIES: tuple[tuple[str, str], ...] = (
@@ -340,7 +340,6 @@ DESCRIPTIONS: Mapping[str, str] = {
     "whole": "of a whole {name}",
     "part": "of one {name}",
     "times": "of {times} chips",
-    "memory-type": "of another type",
     "binary": "with binary and decimal units taken for each other",
     "bits": "with bits and bytes taken for each other",
 }

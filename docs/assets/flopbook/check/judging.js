@@ -225,7 +225,7 @@ class Judge {
     const weighty = least(best.departures, (name) => -this.words.COSTS[name]);
     const custom = best.isCustom ? [filled(this.words.SENTENCES.custom, {value: exact(best.fact)})] : [];
     const says = [this.mainSentence(asked, best), ...best.departures.flatMap((name) => this.remedy(name, best)), ...this.shown(best), ...custom, ...this.unsaid(best.fact), ...this.also(best, matches)];
-    const same = matches.filter((match) => match.subject.id === best.subject.id && this.described(match) === this.described(best));
+    const same = matches.filter((match) => match.subject.id === best.subject.id && match.fact.error === best.fact.error && this.described(match) === this.described(best));
     return {
       holds: !best.departures.length, verdict: weighty ?? "holds", chip: best.subject.id, says,
       evidence: same.slice(0, MOST_EVIDENCE).map(({fact}) => fact), value: best.fact.value,
@@ -259,7 +259,7 @@ class Judge {
     if (["link", "domain"].includes(fact.aggregate)) said.push(DESCRIPTIONS[fact.aggregate]);
     if (departures.includes("per-node") && fact.aggregate !== "domain") said.push(filled(DESCRIPTIONS.whole, subject));
     if (departures.includes("per-chip")) said.push(filled(DESCRIPTIONS.part, subject));
-    said.push(...["binary", "bits", "memory-type"].filter((name) => departures.includes(name)).map((name) => DESCRIPTIONS[name]));
+    said.push(...["binary", "bits"].filter((name) => departures.includes(name)).map((name) => DESCRIPTIONS[name]));
     if (share > 1) said.push(filled(DESCRIPTIONS.times, {times: String(share)}));
     return said.join(", ");
   }
