@@ -96,7 +96,7 @@ export class Picture {
     const value = result[output.name];
     const open = left(output, resolved);
     if (open.length) return `No picture: ${brief(output.meaning)} has no value yet; ${waiting(this.spec, open)}.`;
-    if (output.choices.length) return `No picture: ${brief(output.meaning)} is a word, now "${value}".`;
+    if (output.choices.length) return `No picture: ${brief(output.meaning)} is a word ("${value}"), not a number.`;
     if (!Number.isFinite(value)) return `No picture: ${brief(output.meaning)} has no finite value here (${said(output, value)}).`;
     const name = label(this.spec, input.name);
     if (!around(input, values[input.name]).length) return `No picture: "${name}" is ${values[input.name] === 0 ? "zero" : "empty"}; type a value for it.`;

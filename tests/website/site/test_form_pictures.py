@@ -243,7 +243,7 @@ EMPTY: list[tuple[str, dict[str, str], str, str, str]] = [
         {"model": "llama-3-70b", "chip": "nvidia/h100-sxm", "seq": "8192"},
         "bound",
         "",
-        'No picture: What takes longest is a word, now "weights".',
+        'No picture: What takes longest is a word ("weights"), not a number.',
     ),
     (
         "memory",

@@ -82,7 +82,7 @@ export function card(pair, layout, place) {
     el("div", {},
       number("Step time", three(layout.seconds, "s"), [
         bars(layout.parts, "s", layout.seconds, answer.words.time),
-        el("p", {}, "Each part is work of the hardware divided by the rate that measured runs reach. ", link("planning/", "How a plan is made"), ". In a terminal:"),
+        el("p", {}, "Each part is its work divided by the rate that measured runs reach. ", link("planning/", "How a plan is made"), ". In a terminal:"),
         el("pre", {}, el("code", {}, command(question, layout))),
       ]),
       bandNumber("step time", `${three(layout.low, "s")} to ${three(layout.high, "s")}`, answer.band),

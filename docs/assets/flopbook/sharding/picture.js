@@ -35,7 +35,7 @@ export function picture(shown) {
   const table = el("table", {class: "fb-blocks"}, ...head, el("tbody", {}, ...shown.rows.map((name, n) => row(name, shown.cells[n], n))));
   const box = el("div", {class: "fb-scroll", tabindex: 0, role: "region", "aria-label": `Blocks of ${shown.title}`}, table);
   const words = [`${shown.title}: ${shown.words}`, shown.cut].filter(Boolean).join("; ");
-  const note = " In each block stand the devices that hold it, the last axis of the mesh counted fastest.";
+  const note = " Each block lists the devices that hold it; the last axis of the mesh varies fastest.";
   return {words: [el("b", {}, words), note], picture: [box], marks: []};
 }
 
