@@ -1,6 +1,6 @@
 """A value of an answer in words: in the unit of the statement, or in that of its source.
 
-The page has the same functions in `docs/assets/flopbook/check/judging.js`; a test holds both equal.
+The page has the same functions in `docs/assets/flopbook/check/amounts.js`; a test holds both equal.
 """
 
 from __future__ import annotations

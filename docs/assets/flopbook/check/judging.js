@@ -1,17 +1,13 @@
 // Holds a statement against the facts on file, as flopbook/factcheck/judging.py does; a test in the browser holds both equal.
 
 import {filled} from "../dom.js";
-import {formatQuantity} from "../quantity.js";
+import {amount, asPrinted, exact} from "./amounts.js";
 import {isType} from "./memories.js";
 import {inWords, meant} from "./shorthand.js";
 
 const MOST_ALSO = 3;
 const MOST_EVIDENCE = 3;
 const HALF = "2:4"; // sparsity that doubles the rate
-const TINY = 0.01; // of the unit of a statement: one chip beside a pod
-const BINARY = {MB: 2 ** 20, GB: 2 ** 30, TB: 2 ** 40};
-const SAME_COUNT = 0.001;
-const PLAIN_UNITS = {"FLOP/s": "FLOP/s", "OP/s": "OP/s", "B/s": "byte/s", B: "byte", W: "W"};
 const LINKS = ["scaleup_bandwidth", "scaleout_bandwidth", "host_bandwidth", "chip_to_chip_bandwidth"];
 const MEMORIES = ["memory", "memory_bandwidth"];
 const SAYS = ["field", "dtype", "engine", "sparsity", "direction", "aggregate", "name", "tier"]; // what a value is of
@@ -33,10 +29,6 @@ export function ofAnybody([statement], words, look, ids) {
     if (owners) return filled(words.PROBLEMS.anybody, {value: inWords(reading), owners});
   }
   return words.PROBLEMS.chip;
-}
-
-function exact({value, kind}) {
-  return formatQuantity(value, {bytes: "byte", flow: "byte/s"}[kind]);
 }
 
 /** The first of what is least, as Python's min. */
@@ -299,15 +291,7 @@ class Judge {
   shown({departures, fact, subject, share, isCustom}) {
     if (departures.length || isCustom) return [];
     const value = subject.facts.find((one) => !one.error && SAYS.every((name) => one[name] === fact[name])).value * share;
-    return this.close(value) ? [] : [filled(this.words.SENTENCES.shown, {value: this.asPrinted(value)})];
-  }
-
-  /** 96 GB of a text beside the 96 GiB of a source: nobody prints 103.1 GB. */
-  asPrinted(value) {
-    const {symbol, factor, value: stated} = this.statement;
-    const amount = value / (BINARY[symbol] ?? Infinity);
-    if (!(Math.abs(amount - stated / factor) <= SAME_COUNT * amount)) return this.amount(value);
-    return this.amount(amount * factor).replace(symbol, `${symbol[0]}i${symbol.slice(1)}`);
+    return this.close(value) ? [] : [filled(this.words.SENTENCES.shown, {value: asPrinted(this.statement, value)})];
   }
 
   counterpart(departure, {fact, subject}) {
@@ -399,21 +383,15 @@ class Judge {
   }
 
   distance(fact, asked) {
-    const off = fact.value > 0 && statementIsPositive(this.statement) ? Math.abs(Math.log(fact.value / this.statement.value)) : 99;
+    const {value} = this.statement;
+    const off = fact.value > 0 && value > 0 ? Math.abs(Math.log(fact.value / value)) : 99;
     return off + this.words.NEAREST_COST * this.sum(this.departures(fact, asked, false));
   }
 
   /** A value in the unit of the statement. */
   amount(value) {
-    const {symbol, factor} = this.statement;
-    const plain = PLAIN_UNITS[symbol.slice(1)];
-    if (plain && value > 0 && value < TINY * factor) return formatQuantity(value, plain);
-    return `${formatQuantity(value / this.statement.factor, "1")} ${this.statement.symbol}`;
+    return amount(this.statement, value);
   }
-}
-
-function statementIsPositive({value}) {
-  return value > 0;
 }
 
 function isAlike(fact, other) {
