@@ -12,7 +12,7 @@ from flopbook.evaluation.calculator import calculate
 from flopbook.prediction import fits
 from flopbook.prediction.asking import predict
 from scripts.fit_ablation import PIECES, fitted_cases, without
-from scripts.website.figures import configuration_map, layout_spread
+from scripts.website.figures import configuration_map, layout_spread, narrow
 from scripts.website.pages.prediction_prose import PredictionProse
 from tests.support.rendering import DOCS, READS_THE_HANDBOOK, rendered
 
@@ -97,7 +97,7 @@ def test_layouts_in_pictures_are_named_where_the_text_speaks_of_them() -> None:
     """The four of the table have their lines, the two that fit their stages."""
     spread, ways = layout_spread.figure(), configuration_map.figure()
     assert [text for _, text in spread.plots[0].labels][:4] == ["1", "2", "3", "4"]
-    assert {"as trained: PP 16", "PP 32"} <= {text for _, text in ways.plots[0].labels}
+    assert {"as trained", "PP 32"} <= {text for _, text in ways.plots[0].labels}
     rows: dict[int, list[float]] = {}
     for one in sorted(configuration_map.configurations(), key=lambda one: -one.pp):
         rows.setdefault(one.tp, []).append(one.bytes)
@@ -143,3 +143,11 @@ def test_the_constant_share_of_the_ablation_is_fitted_and_not_the_guess_of_the_o
     fitted = fits.fitted(without(PIECES[1:]), fitted_cases())
     assert fitted["matrix"] == pytest.approx(0.356, abs=0.002)
     assert "the second guess of the opening but fitted to these runs" in _words("prediction")
+
+
+def test_a_phone_names_both_layouts_that_fit_as_well() -> None:
+    """A longer name beside the point that was used had no room left of the edge."""
+    sheet = narrow.narrow_sheet(configuration_map.figure())
+    assert sheet is not None
+    shown = "".join(sheet.parts)
+    assert "as trained<" in shown and "PP 32<" in shown

@@ -74,7 +74,7 @@ def figure() -> Figure:
     deeper = next(one for one in divisions if (one.tp, one.pp) == (best.tp, 2 * best.pp))
     next_to = deeper.bytes, 100 * deeper.idle
     shapes += [
-        chart.words(place, "as trained: PP 16", "end", (-14, 4)),
+        chart.words(place, "as trained", "end", (-14, 4)),
         chart.words(next_to, "PP 32", "end", (-14, 4)),
         chart.words((1.2e11, 50), "too few micro-batches for chunks", "middle", (0, 4)),
         chart.words((1.2e11, 27), "up to eight chunks", "middle", (0, 4)),
