@@ -169,6 +169,7 @@ WRONG = [
     ("batch", "costs nothing to measure"),
     ("prediction", "On runs that were collected later and never fitted the band holds"),
     ("prediction", "into some fifteen parts"),
+    ("prediction", "percent at most, what pipeline sends and gradient sums take now"),
     ("prediction", "One constant share of the peak, the MFU of {{ 40"),
     ("prediction", "launches and the bubble hardly move the middle"),
     ("prediction", "P / \\pi$ = {{ pass"),

@@ -151,3 +151,14 @@ def test_a_phone_names_both_layouts_that_fit_as_well() -> None:
     assert sheet is not None
     shown = "".join(sheet.parts)
     assert "as trained<" in shown and "PP 32<" in shown
+
+
+def test_cards_of_half_the_rate_lengthen_a_step_by_more_than_their_parts() -> None:
+    """Sends double, and of gradients that mostly hid three times as much is left: 7 percent."""
+    whole, half = predict(PLAN), predict({**PLAN, "network": "200Gb/s"})
+    taken = whole.parts["pipeline_sends"] + whole.parts["gradients"]
+    more = half.seconds - whole.seconds
+    assert more > 1.1 * taken
+    assert half.parts["gradients"] / whole.parts["gradients"] == pytest.approx(3, abs=0.5)
+    said = f"half the rate would add {100 * more / whole.seconds:.0f} percent"
+    assert said in _words("prediction")
