@@ -94,3 +94,21 @@ def test_memory_of_the_70b_run_is_counted_from_its_shape() -> None:
     said = text_of("fsdp")
     assert "| Step 2, on each GPU | How it is counted | Bytes |" in said
     assert "when all shards are in" not in said
+
+
+def test_both_blocks_are_explained_before_the_degree_is_limited() -> None:
+    """The limit of a whole layer counts the projections of attention."""
+    said = text_of("tensor-parallelism")
+    assert said.index("## Attention, cut by heads") < said.index("## Which TP degree?")
+    port, peak = 450e9, 989.4e12
+    exchange = 7 / 8 * 2 * 4096 * WIDTH / port
+    of_feed_forward = 2 * 4096 * WIDTH * 2 * 28672 / 8 / peak
+    of_attention = 2 * 4096 * WIDTH * (WIDTH + 2048) / 8 / peak
+    assert of_feed_forward > exchange > of_attention
+    row = next(
+        line
+        for line in rendered("handbook/tensor-parallelism.md").splitlines()
+        if line.startswith("| attention | 3 exchanges")
+    )
+    left = re.sub(r"<[^>]+>", "", row).split("|")[5]
+    assert f"{1e6 * (exchange - of_attention):.2f}" in left
