@@ -112,3 +112,21 @@ def test_both_blocks_are_explained_before_the_degree_is_limited() -> None:
     )
     left = re.sub(r"<[^>]+>", "", row).split("|")[5]
     assert f"{1e6 * (exchange - of_attention):.2f}" in left
+
+
+def test_three_chips_hold_an_8b_with_its_loss_and_two_do_not() -> None:
+    """States, activations with the loss, and the two tables, added up in the example."""
+    total, width, vocab = 8_030_261_248, 4096, 128256
+    at_loss = 32 * 8192 * width * 2 + 8192 * (12 * vocab + 2 * 2 * width)
+    sums = [16 * total / chips + at_loss + 2 * 2 * vocab * width for chips in (2, 3)]
+    assert sums[0] > 80e9 > sums[1]
+    rows = rendered("handbook/transformers.md").splitlines()
+    row = next(line for line in rows if line.strip().startswith("| sum |"))
+    shown = re.findall(r"([\d.]+)\s?GB", re.sub(r"<[^>]+>", "", row))
+    assert [float(number) * 1e9 for number in shown] == pytest.approx(sums, rel=1e-3)
+
+
+def test_the_wait_of_a_bucket_is_named_and_given_for_both_clusters() -> None:
+    said = text_of("data-parallelism")
+    assert said.index("waits a time $\\tau$") < said.index("$m \\tau$")
+    assert "(tau8 * 1e6)" in said and "(tau64 * 1e6)" in said
