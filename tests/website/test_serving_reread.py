@@ -139,3 +139,15 @@ def test_messages_of_nodes_are_waited_for_from_43_sequences_on() -> None:
     meet = 2 * step["weight_seconds"] / (sent - work)
     assert math.ceil(meet) == 43 and round(meet) == 42
     assert "on a step waits" in text_of("racks")
+
+
+def test_a_time_is_called_a_bound_or_expected_before_the_first_is_used() -> None:
+    """And a pause is as many expected steps as the expected prompt takes: 200 ms over 17 ms."""
+    text = text_of("serving")
+    assert text.index("### Two sets of times") < text.index("### Load, latency and batch")
+    options = {"model": "llama-3-70b", "chip": "h100-sxm", "tp": 8}
+    read = calculate("prefill", **options, seq=4096)
+    step = calculate("serving", **options, seq=4352, batch=64)
+    assert round(read["likely_seconds"] / step["likely_seconds"]) == 11
+    assert round(read["seconds"] / step["seconds"]) == 9
+    assert 'prefilled / run["likely_seconds"]' in text
