@@ -107,6 +107,19 @@ def test_a_gpu_that_only_trains_did_between_1_7_and_2_times_as_much() -> None:
     assert "It did 1.7 to 2 times as much as one that takes turns" in text
 
 
+def test_the_example_comes_before_what_was_measured_and_holds_its_own_numbers() -> None:
+    """No row of verl or NVIDIA before it, and the split of the pools is worked inside."""
+    text = (rendering.DOCS / "handbook" / "reinforcement-learning.md").read_text("utf-8")
+    lead, rest = text.split("## Worked example")
+    assert not re.search(r'stated\("(verl-sync|verl-7b|nemorl)', lead[lead.index("# Reinf") :])
+    assert "In the worked example below, $" not in lead
+    said = shown("reinforcement-learning")
+    assert "is 33 s, $" in said and "so neither pool waits at $x$ = 0.53" in said
+    generation, training = 33 + 16 / 0.53, 30 / (1 - 0.53)
+    assert generation == pytest.approx(training, rel=0.02)
+    assert rest.index("### One step by hand") < rest.index("### One pool, or two")
+
+
 def test_the_share_of_the_sync_names_its_step() -> None:
     assert "share of the step without a tail" in shown("reinforcement-learning")
 
