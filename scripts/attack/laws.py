@@ -10,8 +10,9 @@ from typing import Any
 
 from flopbook.planning.planner import PlannedLayout, RunPlan
 from flopbook.planning.serving import ServingPlan
-from flopbook.prediction.asking import Prediction, predict
+from flopbook.prediction.asking import predict
 from flopbook.prediction.asking_serving import ServingPrediction
+from flopbook.prediction.predicted import Prediction
 
 _ROUNDING = 1e-9
 # Parts of the step are arrays of single numbers in both: the sums differ by their order alone.

@@ -63,11 +63,13 @@ def test_a_plan_takes_the_sequences_of_a_step(cli: Any) -> None:
 
 
 def test_a_faster_layout_is_part_of_the_answer(cli: Any) -> None:
-    words = "predict --model qwen-3-30b-a3b --chip h100-sxm --chips 64 --batch-tokens 4Mi"
+    words = "predict --model qwen-3-30b-a3b --chip h100-sxm --chips 64 --batch-tokens 4Mi --dp 64"
     line = next(
         line for line in cli(*words.split()).out.splitlines() if line.startswith("a faster layout")
     )
-    options = line[line.index("with ") + 5 : line.index(" (flopbook plan)")]
+    options = line[line.index("with ") + 5 :]
+    named = json.loads(cli(*words.split(), "--json").out)["faster"]
+    assert f"{named['seconds']:.3g} s" in line and f"--ep {named['layout']['ep']}" in options
     assert "--ep " in options
     record = json.loads(cli(*words.split(), *options.split(), "--json").out)
     assert f"{record['prediction']['seconds']:.3g} s" in line
@@ -76,12 +78,13 @@ def test_a_faster_layout_is_part_of_the_answer(cli: Any) -> None:
 
 
 def test_a_layout_that_a_rule_chose_and_cannot_run_says_so(cli: Any) -> None:
-    words = "predict --model llama-3-8b --chip h100-sxm --chips 64 --batch 96 --seq 4096"
+    words = "predict --model llama-3-8b --chip h100-sxm --chips 61 --batch 96 --seq 4096"
     out = cli(*words.split()).out
-    assert out.startswith("cannot run as laid out here: 96 sequences") and "64 replicas" in out
-    assert "a faster layout" in out
-    assert "cannot run" not in cli(*words.replace("96", "128").split()).out
-    assert "use 64 or 128 sequences" in cli(*words.split(), "--dp", "64").err
+    assert out.startswith("cannot run as laid out here: 96 sequences") and "61 replicas" in out
+    assert "cannot run" not in cli(*words.replace("61", "64").split()).out
+    assert "use 61 or 122 sequences" in cli(*words.split(), "--dp", "61").err
+    sharded = cli(*words.replace("61", "64").split(), "--zero", "3").out
+    assert sharded.startswith("cannot run") and "a faster layout" in sharded
 
 
 def test_a_row_that_leaves_nothing_open_has_no_note_of_it() -> None:

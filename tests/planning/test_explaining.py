@@ -20,8 +20,8 @@ from flopbook.planning.explaining import (
 )
 from flopbook.planning.planner import PlannedLayout, RunPlan, plan
 from flopbook.planning.question import PLANNED_SCHEDULES, Question, question_of
-from flopbook.prediction.asking import RECOMPUTE
 from flopbook.prediction.networks import NETWORK
+from flopbook.prediction.open_layouts import RECOMPUTE
 
 ASKED = {
     "model": "llama-3-8b",

@@ -22,11 +22,11 @@ from flopbook.planning.exclusions import (
     MODEL_RULES,
     REASONS,
     Sieve,
-    is_even,
 )
 from flopbook.planning.memory import bytes_of, memory_inputs
 from flopbook.planning.question import Question, question_of
 from flopbook.planning.space import Cells, Sharding, cells_of, space_of
+from flopbook.prediction.chunks import is_even
 from flopbook.prediction.layout_memory import software_options
 
 ASKED = {

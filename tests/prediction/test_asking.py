@@ -54,9 +54,11 @@ def test_parts_make_the_step_and_the_step_makes_the_throughput() -> None:
     assert predict({**ASKED, "network": "ndr"}).inferred == ()
 
 
-def test_one_prediction_does_without_numpy() -> None:
+@pytest.mark.parametrize("open_ones", [(), ("tp", "pp", "zero", "recompute"), ("zero",)])
+def test_one_prediction_does_without_numpy(open_ones: tuple[str, ...]) -> None:
     """To load it takes as long as all the rest; only reading the runs on file, once, needs it."""
-    words = [f"--{name.replace('_', '-')}={value}" for name, value in ASKED.items()]
+    asked = {name: value for name, value in ASKED.items() if name not in open_ones}
+    words = [f"--{name.replace('_', '-')}={value}" for name, value in asked.items()]
     code = f"import sys; from flopbook.cli.app import run; run({['predict', *words]!r}); "
     code += "sys.exit('numpy' in sys.modules)"
     for _ in range(2):  # the first may have to read the runs, and keeps them for the second
@@ -67,7 +69,7 @@ def test_one_prediction_does_without_numpy() -> None:
 def test_what_was_not_asked_is_named() -> None:
     prediction = predict({name: ASKED[name] for name in ("model", "chip", "chips")})
     expected = {"micro-batch size", "gradient accumulation steps", "ZeRO stage", "recompute"}
-    expected |= {"network", "software stack", "batch of a step"}
+    expected |= {"layout", "network", "software stack", "batch of a step"}
     assert expected == set(prediction.inferred)
 
 
@@ -217,7 +219,7 @@ def test_a_layout_that_does_not_fit_is_an_answer(capsys: pytest.CaptureFixture[s
 def test_what_is_left_open_is_chosen_to_fit() -> None:
     """An 8B on 64 H100 was told not to fit, since ZeRO-1 without recomputation was assumed."""
     asked = {"model": "llama-3-8b", "chip": "h100-sxm", "chips": "64", "batch_tokens": "4Mi"}
-    asked["seq"] = "8192"
+    asked |= {"seq": "8192", "tp": "1"}
     found = predict(asked)
     assert found.memory is not None and found.memory.fits and found.run.zero == 3
     assert {"ZeRO stage", "recompute"} <= set(found.inferred)

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from flopbook.prediction.asking import Prediction, predict
+from flopbook.prediction.asking import predict
+from flopbook.prediction.predicted import Prediction
 
 # Dubey et al. (2024), table 4: 16,384 H100, TP 8, PP 16, 16M tokens of 8,192; 126 layers.
 HERD: dict[str, Any] = {

@@ -12,8 +12,9 @@ from flopbook.planning.planner import RunPlan, plan
 from flopbook.planning.question import question_of
 from flopbook.planning.serving import ServingPlan, plan_serving
 from flopbook.planning.serving_question import serving_question
-from flopbook.prediction.asking import Prediction, predict
+from flopbook.prediction.asking import predict
 from flopbook.prediction.asking_serving import ServingPrediction, predict_serving
+from flopbook.prediction.predicted import Prediction
 from scripts.attack import laws
 
 RUN: Mapping[str, str | None] = {

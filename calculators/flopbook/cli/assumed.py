@@ -6,9 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from flopbook.evaluation.answers import counted
-from flopbook.formulas.omissions import TENTH, size_of
+from flopbook.formulas.omissions import size_of
 from flopbook.planning.assumptions import (
-    fastest_layout,
     layout_options,
     seconds_of,
     with_each_stack,
@@ -17,40 +16,30 @@ from flopbook.planning.assumptions import (
 )
 from flopbook.prediction.asking import OPEN_BATCH
 from flopbook.prediction.bands import SOFTWARE
+from flopbook.prediction.layouts import LAYOUT_PARTS
 from flopbook.prediction.networks import NETWORK
 from flopbook.prediction.options import flag_of
 from flopbook.quantities.units import format_quantity
 
 if TYPE_CHECKING:
-    from flopbook.prediction.asking import Prediction
     from flopbook.prediction.layouts import RunLayout
+    from flopbook.prediction.predicted import Prediction
 
 Options = Mapping[str, str | None]
-# What the line of the layout shows.
-_OF_LAYOUT = (
-    *("layout", "micro-batch size", "gradient accumulation steps", "ZeRO stage", "recompute"),
-    "chunks of a stage",
-)
 OPEN_SOFTWARE = "assumed: software as in published runs that do not name it (--stack)"
 _NO_MEMORY = "no memory: "
 
 
 def faster_rows(prediction: Prediction, options: Options) -> list[tuple[str, str, str]]:
-    """The fastest layout that a plan finds, where it saves a tenth or ours cannot run."""
-    # A plan is not calibrated, so the two would not be of one kind.
-    is_open = any(name in prediction.inferred for name in _OF_LAYOUT)
-    if prediction.calibration or not (is_open or cannot_run(prediction.run)):
+    """A layout that takes less, or one that runs where ours cannot."""
+    found = prediction.faster
+    if found is None:
         return []
-    layout = fastest_layout(options, prediction.run)
-    if layout is None:
-        return []
-    share = layout.seconds / prediction.seconds - 1
-    fits = prediction.memory is not None and prediction.memory.fits
-    if fits and not cannot_run(prediction.run) and share > -TENTH:
-        return []
-    words = " ".join(f"{flag_of(n)} {text}" for n, text in layout_options(layout, options).items())
-    seconds = f"{layout.seconds:.3g} s"
-    return [("a faster layout", seconds, f"{size_of(share)} with {words} (flopbook plan)")]
+    share = found.seconds / prediction.seconds - 1
+    chosen = layout_options(found.run, options)
+    words = " ".join(f"{flag_of(name)} {text}" for name, text in chosen.items())
+    title = "a faster layout" if share < 0 else "a layout that runs"
+    return [(title, f"{found.seconds:.3g} s", f"{size_of(share)} with {words}")]
 
 
 def cannot_run(run: RunLayout) -> str:
@@ -74,7 +63,7 @@ def why_no_memory(prediction: Prediction) -> str:
 def training_notes(prediction: Prediction, options: Options) -> Iterator[str]:
     """A line for each assumption that is no part of the layout, one for all that are."""
     run, inferred = prediction.run, prediction.inferred
-    of_layout = [name for name in inferred if name in _OF_LAYOUT]
+    of_layout = [name for name in inferred if name in LAYOUT_PARTS]
     if of_layout:
         yield f"assumed, as the line of the layout has it: {', '.join(of_layout)}"
     if OPEN_BATCH in inferred:

@@ -17,9 +17,9 @@ from flopbook.quantities.units import format_quantity, percent
 
 if TYPE_CHECKING:
     from flopbook.data.runs import RunFile
-    from flopbook.prediction.asking import Prediction
     from flopbook.prediction.calibration import Calibration
     from flopbook.prediction.own_runs import OwnRuns
+    from flopbook.prediction.predicted import Prediction
     from flopbook.prediction.similar import SimilarRuns
     from flopbook.prediction.spending import Spending
 
@@ -78,7 +78,8 @@ def predict_command(
     as_json: bool, calibrate: str | None, run: str | None, **options: str | None
 ) -> None:
     """Predict the step time and the memory of a training run, in parts and with an 80 % band.
-    What is left open is inferred by stated rules, and named in the answer.
+    Without degrees the run gets the fastest layout that a short search finds. What else is left
+    open is inferred by stated rules; the answer names all of it.
 
     The parameters are fitted on published runs; flopbook validate says how well. The memory is what
     flopbook memory says of the same layout. Energy is that of chips at their rated power. With

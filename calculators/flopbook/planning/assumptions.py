@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from flopbook.errors import FlopbookError
 from flopbook.prediction.asking import DEGREES, run_of
 from flopbook.prediction.fitted import fitted_kinds
 from flopbook.prediction.known_runs import known_runs
 from flopbook.prediction.layouts import OneRun, RunLayout
 from flopbook.prediction.stacks import OTHER
 from flopbook.prediction.step_time import step_parts
-
-if TYPE_CHECKING:
-    from flopbook.planning.planner import PlannedLayout
 
 _SLOWER = 0.5  # of a network's rate, to see what it is worth
 _LARGER = 4  # times the sequences of a step, to see the same
@@ -28,25 +24,9 @@ class Software(NamedTuple):
     seconds: float
 
 
-def fastest_layout(options: Mapping[str, str | None], run: RunLayout) -> PlannedLayout | None:
-    """The fastest layout with the degrees that options give, for steps as long as those of a run.
-
-    None where no layout fits, or where a plan needs what is not published.
-    """
-    # Both load NumPy, which takes as long as a prediction that leaves nothing open.
-    from flopbook.planning.planner import plan
-    from flopbook.planning.question import question_of
-
-    try:
-        found = plan(question_of(_with_batch(options, run)), 1)
-    except FlopbookError:
-        return None
-    return found.layouts[0] if found.layouts else None
-
-
-def layout_options(layout: PlannedLayout, given: Mapping[str, str | None]) -> dict[str, str]:
-    """The options that make a layout out of those that were given."""
-    return {name: text for name, text in _words(layout) if given.get(name) is None}
+def layout_options(run: RunLayout, given: Mapping[str, str | None]) -> dict[str, str]:
+    """The options that make the layout of a run out of those that were given."""
+    return {name: text for name, text in _words(run) if given.get(name) is None}
 
 
 def with_each_stack(options: Mapping[str, str | None], run: RunLayout) -> tuple[Software, ...]:
@@ -80,15 +60,17 @@ def seconds_of(run: RunLayout) -> float:
     return math.fsum(step_parts(OneRun(run), fitted_kinds()["training_throughput"].parameters))
 
 
-def _words(layout: PlannedLayout) -> Iterator[tuple[str, str]]:
+def _words(run: RunLayout) -> Iterator[tuple[str, str]]:
     """A layout as options, without the degrees that are one by themselves."""
     for name in ("tp", "pp", "virtual", "cp", "ep", "hsdp"):
-        degree = getattr(layout, name)
+        degree = getattr(run, name)
         if degree > 1:
-            yield name, f"{degree}"
-    yield "zero", f"{layout.zero}"
-    yield "micro_batch", f"{layout.micro_batch}"
-    yield "recompute", layout.recompute
+            yield name, f"{degree:.0f}"
+    yield "zero", f"{run.zero:.0f}"
+    yield "micro_batch", f"{run.micro_batch:.0f}"
+    yield "recompute", run.recompute
+    if run.recompute_layers:
+        yield "recompute_layers", f"{run.recompute_layers:.0f}"
 
 
 def _with_batch(options: Mapping[str, str | None], run: RunLayout) -> dict[str, str | None]:

@@ -9,7 +9,7 @@ from flopbook.errors import FlopbookError, UnknownName
 
 if TYPE_CHECKING:
     from flopbook.planning.planner import RunPlan
-    from flopbook.prediction.asking import Prediction
+    from flopbook.prediction.predicted import Prediction
 
 _RUN = ("model", "config", "chip", "chips", "batch_tokens", "batch", "seq", "dtype", "stack")
 _DEGREES = ("tp", "pp", "cp", "ep", "dp", "virtual", "schedule", "zero", "hsdp", "micro_batch")

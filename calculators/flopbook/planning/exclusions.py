@@ -42,10 +42,6 @@ NO_REPLICAS = "no replicas for ZeRO to shard over"
 TWICE = "same as a lower ZeRO stage"
 NO_ROOM = "does not fit"
 TOO_SLOW = "longer than --max-seconds"
-# A stage may be short of this many layers in all, as embedding, head and a module that predicts a
-# further token take their places: Llama 3 405B has 126 layers on 16 stages, DeepSeek-V3 has 61.
-SHORT = 3
-MOST_UNEVEN = 0.05
 
 
 class Sieve:
@@ -95,9 +91,3 @@ BATCH_RULES = rules_on(BATCHES, BATCHES - CHUNKS)
 MODEL_RULES = tuple(
     rule for rule in LAYOUT_RULES if rule not in (*DEGREE_RULES, *CHUNK_RULES, *BATCH_RULES)
 )
-
-
-def is_even(layers: float, chunks: Any) -> Any:
-    """Whether chunks of a model hold equally many layers, but for the few that others replace."""
-    short = np.ceil(layers / chunks) * chunks - layers
-    return (short <= min(SHORT, MOST_UNEVEN * layers)) & (chunks <= layers)

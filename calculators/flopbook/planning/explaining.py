@@ -17,11 +17,12 @@ from flopbook.planning.planner import (
     plan,
     seconds_by_chunks,
 )
-from flopbook.planning.question import MOST_CHIPS, Question
+from flopbook.planning.question import Question
 from flopbook.prediction.bands import SOFTWARE
 from flopbook.prediction.fitted import fitted_kinds
 from flopbook.prediction.layouts import Layouts, RunLayout
 from flopbook.prediction.networks import NETWORK
+from flopbook.prediction.open_layouts import MOST_CHIPS
 from flopbook.prediction.step_time import step_parts
 
 NEAR = 0.05  # share of a step by which another number of chunks may be longer to be named

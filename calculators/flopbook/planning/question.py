@@ -8,10 +8,11 @@ from typing import NamedTuple
 
 from flopbook.errors import FlopbookError
 from flopbook.formulas.pipeline import SCHEDULES
-from flopbook.prediction.asking import OPEN_BATCH, RECOMPUTE, run_of
+from flopbook.prediction.asking import OPEN_BATCH, run_of
 from flopbook.prediction.bands import SOFTWARE
 from flopbook.prediction.layouts import RunLayout
 from flopbook.prediction.named_models import ModelName, asked_model
+from flopbook.prediction.open_layouts import MOST_CHIPS, MOST_SEQUENCES, RECOMPUTE
 from flopbook.prediction.options import (
     amount_option,
     check_stage,
@@ -26,9 +27,6 @@ DEGREES = ("tp", "pp", "cp", "ep", "dp", "virtual", "zero", "hsdp", "micro_batch
 # Tokens of a step where none are given; the answer says so.
 STEP_TOKENS = 4 * 2**20
 PLANNED_SCHEDULES = ("1f1b", "interleaved")
-# Beyond these a number is a slip of the keyboard, and to list its divisors would take long.
-MOST_CHIPS = 2**20
-MOST_SEQUENCES = 2**30
 
 
 class Question(NamedTuple):

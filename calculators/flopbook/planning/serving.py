@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from flopbook.errors import FlopbookError
-from flopbook.planning.exclusions import is_even
 from flopbook.planning.replicas import (
     Division,
     Replica,
@@ -27,6 +26,7 @@ from flopbook.planning.serving_question import ServingQuestion
 from flopbook.prediction import serving
 from flopbook.prediction.arrays import Column
 from flopbook.prediction.bands import widest_band
+from flopbook.prediction.chunks import is_even
 from flopbook.prediction.fitted import fitted_kinds
 from flopbook.quantities.whole_numbers import divisors
 

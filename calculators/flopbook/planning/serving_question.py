@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from flopbook.errors import FlopbookError
-from flopbook.planning.question import MOST_CHIPS
 from flopbook.prediction import serving
 from flopbook.prediction.fitted import fitted_kinds
 from flopbook.prediction.machines import machine
 from flopbook.prediction.named_models import asked_model, sizes_of
+from flopbook.prediction.open_layouts import MOST_CHIPS
 from flopbook.prediction.options import amount_option, count_option, required, word_option
 from flopbook.prediction.possible_layouts import check_served_heads
 from flopbook.prediction.seen_layers import cache_parts, cached_values, score_flop, seen_layers

@@ -9,9 +9,11 @@ import numpy as np
 
 from flopbook.errors import FlopbookError
 from flopbook.planning import exclusions
-from flopbook.planning.exclusions import Columns, Sieve, is_even
+from flopbook.planning.exclusions import Columns, Sieve
 from flopbook.planning.question import Question
+from flopbook.prediction.chunks import is_even
 from flopbook.prediction.layouts import FSDP
+from flopbook.prediction.open_layouts import Sharding
 from flopbook.quantities.whole_numbers import divisors
 
 ZERO_STAGES = (0, 1, 2, 3)
@@ -23,13 +25,6 @@ class Chunks(NamedTuple):
 
     schedule: str
     virtual: int
-
-
-class Sharding(NamedTuple):
-    """A ZeRO stage, over all replicas or over those of one domain of fast links (HSDP)."""
-
-    stage: int
-    is_hybrid: bool = False
 
 
 class Space(NamedTuple):

@@ -33,9 +33,10 @@ from flopbook.errors import (
 )
 from flopbook.planning.planner import PlannedLayout, plan
 from flopbook.planning.question import question_of
-from flopbook.prediction.asking import PRECISIONS, RECOMPUTE
+from flopbook.prediction.asking import PRECISIONS
 from flopbook.prediction.fitted import FILE as FITTED
 from flopbook.prediction.machines import machine
+from flopbook.prediction.open_layouts import RECOMPUTE
 from flopbook.prediction.options import amount_option, count_option, word_option
 
 PACKAGE = Path(__file__).resolve().parents[1]

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 from flopbook.data.library import library
 from flopbook.data.runs import MeasuredRun, RunFile
 from flopbook.errors import DataError, FlopbookError, UnknownName, printable, shorten
-from flopbook.prediction.asking import Prediction, prediction_of
+from flopbook.prediction.asking import prediction_of
 from flopbook.prediction.bands import SOFTWARE
 from flopbook.prediction.layouts import training_run
 from flopbook.prediction.named_models import MODEL_SHAPE, with_shape
 from flopbook.prediction.own_runs import read_own_runs
+from flopbook.prediction.predicted import Prediction
 from flopbook.prediction.stacks import OTHER
 
 if TYPE_CHECKING:

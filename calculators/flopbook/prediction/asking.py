@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from flopbook.data.run_degrees import DIVIDING, contradiction
 from flopbook.data.runs import MeasuredRun
 from flopbook.errors import FlopbookError
+from flopbook.formulas.omissions import TENTH
 from flopbook.formulas.pipeline import SCHEDULES
 from flopbook.formulas.training_memory_inputs import OFFLOADED, YES_NO
-from flopbook.prediction.bands import AS_FITTED, SOFTWARE, band_names, widest_band
+from flopbook.prediction.bands import AS_FITTED, SOFTWARE, Adjustment, band_names, widest_band
 from flopbook.prediction.chunks import Interleaving, interleaving
 from flopbook.prediction.conventions import HARDWARE, USUAL, flop_per_token
 from flopbook.prediction.fitted import Fitted, fitted_kinds
 from flopbook.prediction.layout_memory import LayoutMemory, made_to_fit, memory_of, savings
-from flopbook.prediction.layouts import OneRun, RunLayout, training_run
+from flopbook.prediction.layouts import FSDP, LAYOUT_PARTS, OneRun, RunLayout, training_run
 from flopbook.prediction.machines import lacks_format
 from flopbook.prediction.named_models import ModelName, asked_model, sizes_of
 from flopbook.prediction.networks import NETWORK, card_rate
 from flopbook.prediction.offloading import spread_of
+from flopbook.prediction.open_layouts import RECOMPUTE, fastest_layout
 from flopbook.prediction.options import (
     amount_option,
     check_stage,
@@ -31,8 +33,9 @@ from flopbook.prediction.options import (
     word_option,
 )
 from flopbook.prediction.possible_layouts import possible
-from flopbook.prediction.similar import SimilarRuns, similar_runs
-from flopbook.prediction.spending import Spending, list_price, spending
+from flopbook.prediction.predicted import Faster, Prediction
+from flopbook.prediction.similar import similar_runs
+from flopbook.prediction.spending import list_price, spending
 from flopbook.prediction.stacks import OTHER, SERVING_STACKS, chosen_stack, named
 from flopbook.prediction.step_time import step_parts
 from flopbook.prediction.training import traits
@@ -51,7 +54,8 @@ DEGREES = {
     "hsdp": "hsdp",
     "micro_batch": "micro_batch_seqs",
 }
-RECOMPUTE = ("none", "selective", "full")
+# Where none of these is given, the run is laid out for the user.
+LAID_OUT = ("tp", "pp", "cp", "ep", "dp", "zero", "hsdp")
 SLICES = "slices of a torus"  # as few as hold the chips
 OPEN_BATCH = "batch of a step"  # what an answer calls a batch that was not asked
 # What a rule may choose so that a run fits.
@@ -61,99 +65,22 @@ DEFAULT_SEQUENCE = 4096
 THIS_YEAR = 2026
 
 
-class Prediction(NamedTuple):
-    """What a run is predicted to reach, with the ends of its band, and its parts in seconds."""
-
-    run: RunLayout
-    seconds: float
-    low: float
-    high: float
-    tokens_per_second: float
-    mfu: float
-    hfu: float
-    parts: Mapping[str, float]
-    inferred: tuple[str, ...]
-    similar: SimilarRuns
-    memory: LayoutMemory | None
-    spent: Spending
-    savings: tuple[str, ...] = ()
-    calibration: Calibration | None = None
-    interleaving: Interleaving | None = None
-
-    def __repr__(self) -> str:
-        low, high = f"{self.low:.3g}", f"{self.high:.3g}"
-        held = f"{self.memory.total / 1e9:.3g} GB" if self.memory else "memory unknown"
-        assumed = f"; assumed: {', '.join(self.inferred)}" if self.inferred else ""
-        return (
-            f"<prediction: {self.seconds:.3g} s a step, 80 % band {low} to {high} s, "
-            f"MFU {100 * self.mfu:.3g} %, {held}{assumed}>"
-        )
-
-    @property
-    def mfu_16bit(self) -> float:
-        """The MFU over the peak in 16 bits, as many publications state it for narrower formats."""
-        machine = self.run.machine
-        return self.mfu * machine.peak(self.run.precision) / machine.peak_16bit
-
-    def record(self) -> dict[str, Any]:
-        """The prediction as `flopbook predict --json` prints it."""
-        memory = self.memory
-        record: dict[str, Any] = {
-            "prediction": {
-                "seconds": self.seconds,
-                "low": self.low,
-                "high": self.high,
-                "tokens_per_s_per_chip": self.tokens_per_second,
-                "mfu": self.mfu,
-                "mfu_16bit": self.mfu_16bit,
-                "hfu": self.hfu,
-                "bytes": memory and memory.total,
-                "fits": memory and memory.fits,
-                **self.spent.record(),
-            },
-            "parts": dict(self.parts),
-            "memory": dict(memory.parts) if memory else {},
-            "layout": self.layout(),
-            "inferred": list(self.inferred),
-            "similar_runs": [similar.record() for similar in self.similar.nearest],
-            "similar_count": self.similar.total,
-        }
-        if self.savings:
-            record["would_fit_with"] = list(self.savings)
-        if self.calibration:
-            record["calibration"] = self.calibration.record()
-        if self.interleaving:
-            seconds = self.seconds * (1 + self.interleaving.share)
-            record["interleaved"] = {"virtual": self.interleaving.virtual, "seconds": seconds}
-        return record
-
-    def layout(self) -> dict[str, Any]:
-        """The layout that the step was predicted for, in the words of `flopbook plan`."""
-        run = self.run
-        degrees = ("tp", "pp", "virtual", "cp", "ep", "dp", "zero", "hsdp", "micro_batch")
-        return {
-            **{name: int(getattr(run, name)) for name in degrees},
-            "schedule": run.schedule,
-            "recompute": run.recompute,
-            "recompute_layers": int(run.recompute_layers),
-            "offload": run.offload,
-            "offload_activations": run.offload_activations,
-            "micro_batches": int(run.micro_batches),
-            "batch": int(run.batch),
-            "seq": int(run.shape.tokens),
-        }
-
-
 def predict(
     options: Mapping[str, str | None], calibration: Calibration | None = None
 ) -> Prediction:
     """The prediction for options as the command line names them, calibrated on runs if given.
 
-    Raises FlopbookError for an option that is missing, unreadable, or does not add up.
+    A run without any degree is laid out as the fastest that is found and fits. Raises FlopbookError
+    for an option that is missing, unreadable, or does not add up.
     """
     run = run_of(options)
     _, model = asked_model(options)
+    asked = _asked_layout(options)
     sequences = step_sequences(options, int(run.shape.tokens))
+    is_laid_out = any(options.get(name) for name in LAID_OUT)
+    found = None if is_laid_out else _fastest(model, run, sequences, asked, calibration)
+    if found:
+        return prediction_of(found, model, options, calibration)
     # Without a degree that divides chips or experts, a rule lays the run out.
     is_open = not any(options.get(name) for name in (*DIVIDING, "ep"))
     run = possible(model, run, sequences, is_open=is_open)
@@ -161,7 +88,50 @@ def predict(
     if run.machine.memory and not (memory and memory.fits):
         run = made_to_fit(model, run, _given(options))
         memory, problem = _memory(model, run)
-    return _prediction(run, model, (memory, problem), options, calibration)
+    prediction = _prediction(run, model, (memory, problem), options, calibration)
+    if not is_laid_out or not any(name in run.inferred for name in LAYOUT_PARTS):
+        return prediction
+    found = _fastest(model, run, sequences, asked, calibration)
+    return prediction._replace(faster=_faster(prediction, found, calibration))
+
+
+def _fastest(
+    model: ModelName,
+    run: RunLayout,
+    sequences: int | None,
+    asked: Mapping[str, Any],
+    calibration: Calibration | None,
+) -> RunLayout | None:
+    """The fastest layout that is found for a step of so many sequences, or of those of the run."""
+    parameters = _fitted(calibration).parameters
+    return fastest_layout(model, run, sequences or int(run.batch), asked, parameters)
+
+
+def _faster(
+    prediction: Prediction, found: RunLayout | None, calibration: Calibration | None
+) -> Faster | None:
+    """A layout that was found, where it saves a tenth of the step or ours cannot run."""
+    if found is None:
+        return None
+    seconds = math.fsum(_parts(found, calibration).values())
+    fits = prediction.memory is not None and prediction.memory.fits
+    can_run = fits and prediction.run.batch % prediction.run.dp == 0
+    is_worth = not can_run or seconds < (1 - TENTH) * prediction.seconds
+    return Faster(found, seconds) if is_worth else None
+
+
+def _asked_layout(options: Mapping[str, str | None]) -> dict[str, Any]:
+    """What options say of the layout: degrees and the words for schedule and recomputation."""
+    counts = {name: count_option(options, name, may_be_zero=name == "zero") for name in DEGREES}
+    schedule = word_option(options, "schedule", SCHEDULES)
+    words = {"schedule": schedule, "recompute": word_option(options, "recompute", RECOMPUTE)}
+    given = {**counts, **words}.items()
+    asked: dict[str, Any] = {name: value for name, value in given if value is not None}
+    if "virtual" in asked:
+        asked.setdefault("schedule", "interleaved" if asked["virtual"] > 1 else "1f1b")
+    if options.get("offload") == "parameters":  # only what ZeRO-3 divides comes back in time
+        asked.setdefault("zero", FSDP)
+    return asked
 
 
 def prediction_of(
@@ -183,13 +153,10 @@ def _prediction(
 ) -> Prediction:
     """The prediction for a run whose memory is computed, or said not to be."""
     memory, problem = held
-    adjustment = calibration.adjustment if calibration else AS_FITTED
-    fitted = adjustment.on(fitted_kinds()["training_throughput"])
-    parts_found = step_parts(OneRun(run), fitted.parameters)
-    # What no parameter explains shortens or stretches every part alike.
-    parts = {name: float(part) / adjustment.factor for name, part in parts_found._asdict().items()}
+    parts = _parts(run, calibration)
     seconds = math.fsum(parts.values())
-    factor = min(band_of_run(fitted, run), adjustment.band) * spread_of(seconds, parts["offload"])
+    known = min(band_of_run(_fitted(calibration), run), _adjustment(calibration).band)
+    factor = known * spread_of(seconds, parts["offload"])
     rate = run.batch * run.shape.tokens / seconds / run.chips
     price = price_option(options, run.machine.chip)
     # What full recomputation repeats counts as work of the hardware.
@@ -211,6 +178,22 @@ def _prediction(
         calibration=calibration,
         interleaving=_open_schedule(model, run, options),
     )
+
+
+def _adjustment(calibration: Calibration | None) -> Adjustment:
+    return calibration.adjustment if calibration else AS_FITTED
+
+
+def _fitted(calibration: Calibration | None) -> Fitted:
+    """What is fitted of training, moved by runs of one's own where they are given."""
+    return _adjustment(calibration).on(fitted_kinds()["training_throughput"])
+
+
+def _parts(run: RunLayout, calibration: Calibration | None) -> dict[str, float]:
+    """Seconds of the parts of a step."""
+    parts = step_parts(OneRun(run), _fitted(calibration).parameters)._asdict()
+    # What no parameter explains shortens or stretches every part alike.
+    return {name: float(part) / _adjustment(calibration).factor for name, part in parts.items()}
 
 
 def _open_schedule(

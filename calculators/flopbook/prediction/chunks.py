@@ -6,6 +6,8 @@ import math
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+from flopbook.prediction import arrays
+from flopbook.prediction.arrays import Mask, Numbers
 from flopbook.prediction.layouts import OneRun, RunLayout
 from flopbook.prediction.step_time import Parameters, step_parts
 from flopbook.quantities.units import percent
@@ -14,6 +16,10 @@ from flopbook.quantities.units import percent
 WORTH = 0.1
 # Embedding and head stand for a layer each, as in the 126 layers of Llama 3 405B on 16 stages.
 ENDS = 2
+# A stage may be short of this many layers in all, as embedding, head and a module that predicts a
+# further token take their places: Llama 3 405B has 126 layers on 16 stages, DeepSeek-V3 has 61.
+SHORT = 3
+MOST_UNEVEN = 0.05
 
 
 class Interleaving(NamedTuple):
@@ -45,6 +51,12 @@ def interleaving(
         if fits(one):
             return Interleaving(virtual, share)
     return None
+
+
+def is_even(layers: float, chunks: Numbers) -> Mask:
+    """Whether chunks of a model hold equally many layers, but for the few that others replace."""
+    short = arrays.ceil(layers / chunks) * chunks - layers
+    return (short <= min(SHORT, MOST_UNEVEN * layers)) & (chunks <= layers)
 
 
 def _chunks(run: RunLayout) -> Iterator[int]:

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from flopbook.errors import FlopbookError
-from flopbook.evaluation.calculator import calculate
+from flopbook.evaluation.calculator import calculate, resolved
+from flopbook.formulas import get_formula
 from flopbook.prediction.layouts import RunLayout
 from flopbook.prediction.named_models import ModelName, model_option
 
@@ -77,9 +78,13 @@ def software_options(model: ModelName, run: RunLayout) -> dict[str, Any]:
 
 def memory_options(model: ModelName, run: RunLayout) -> dict[str, Any]:
     """All options of `flopbook memory` for a run."""
+    return {**software_options(model, run), **layout_inputs(run)}
+
+
+def layout_inputs(run: RunLayout) -> dict[str, Any]:
+    """The inputs of the calculator that the layout of a run decides."""
     degrees = {name: getattr(run, name) for name in ("tp", "pp", "cp", "ep", "dp", "zero", "hsdp")}
     return {
-        **software_options(model, run),
         **degrees,
         "schedule": "interleaved" if run.virtual > 1 else run.schedule,
         "virtual": run.virtual,
@@ -87,6 +92,20 @@ def memory_options(model: ModelName, run: RunLayout) -> dict[str, Any]:
         "microbatches": run.micro_batches,
         "recompute": run.recompute,
     }
+
+
+def shared_inputs(model: ModelName, run: RunLayout) -> dict[str, Any]:
+    """The inputs of the calculator that all layouts of a run share.
+
+    Raises FlopbookError for a model whose memory cannot be computed.
+    """
+    values = resolved("memory", **software_options(model, run))
+    return {name: value.value for name, value in values.items()}
+
+
+def bytes_on_chip(inputs: Mapping[str, Any]) -> float:
+    """The total of a layout whose inputs keep all rules."""
+    return float(get_formula("memory").compute(inputs)["total"])
 
 
 def memory_of(model: ModelName, run: RunLayout) -> LayoutMemory:
@@ -143,14 +162,14 @@ def _that_fit(
         if "recompute" not in change:
             yield words, change, changed
             continue
-        fewest = _with_fewest_layers(model, changed)
+        fewest = with_fewest_layers(model, changed)
         if fewest.recompute_layers:
             words = f"{words} --recompute-layers {fewest.recompute_layers:.0f}"
             change = {**change, "recompute_layers": fewest.recompute_layers}
         yield words, change, fewest
 
 
-def _with_fewest_layers(model: ModelName, run: RunLayout) -> RunLayout:
+def with_fewest_layers(model: ModelName, run: RunLayout) -> RunLayout:
     """A run that fits with the fewest layers of a stage recomputed with which it still does."""
     fewest, most = 1, math.ceil(run.shape.layers / run.pp)
     while fewest < most:

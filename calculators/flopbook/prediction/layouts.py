@@ -40,7 +40,12 @@ USUAL_MICRO_BATCH_TOKENS = 8192
 PARALLEL_BLOCKS = "parallel transformer block"
 FSDP = 3  # the stage that shards weights too
 # What a run leaves open and a rule fills in, as answers call it.
-OPEN_MICRO_BATCH = "micro-batch size"
+LAYOUT, OPEN_MICRO_BATCH = "layout", "micro-batch size"
+# All of it that the line of the layout shows.
+LAYOUT_PARTS = (
+    *(LAYOUT, OPEN_MICRO_BATCH, "gradient accumulation steps", "ZeRO stage", "recompute"),
+    "chunks of a stage",
+)
 # From this year on stacks have fused attention.
 FLASH_YEAR = 2023
 # What submissions to MLPerf train language models in, where they do not say: so all of those do
@@ -123,7 +128,7 @@ def training_run(row: MeasuredRun, year: int, words: str = "") -> RunLayout:
     software, strategy = str(row.run.get("software", "")), str(degrees.get("strategy", ""))
     stack = stack_named(f"{software} {strategy} {row.publication} {words}")
     split = _split(row, shape.tokens, runs_on.is_torus)
-    inferred = ["layout", *split.inferred] if is_chosen else list(split.inferred)
+    inferred = [LAYOUT, *split.inferred] if is_chosen else list(split.inferred)
     zero = degrees.get("zero_stage")
     if zero is None:
         inferred.append("ZeRO stage")
@@ -366,10 +371,12 @@ class OneRun(Layouts):
 
     def __init__(self, run: RunLayout) -> None:
         self.runs = (run,)
+        # Looked up some hundred times a step; where names are shared, those of the run count.
+        self._fields = {**run.machine._asdict(), **run.shape._asdict(), **run._asdict()}
 
     def __getitem__(self, name: str) -> Column:
         """One number of the run, of its shape or of its machine."""
-        return cast(Column, float(field_of(self.runs[0], name)))
+        return cast(Column, float(self._fields[name]))
 
     def inferred(self, name: str) -> Mask:
         """Whether the run leaves this open."""
@@ -377,11 +384,11 @@ class OneRun(Layouts):
 
     def where(self, name: str, *words: str) -> Mask:
         """Whether the word of the run under a name is one of these."""
-        return cast(Mask, field_of(self.runs[0], name) in words)
+        return cast(Mask, self._fields[name] in words)
 
     def choose(self, name: str, by_word: Mapping[str, float], otherwise: float) -> Column:
         """A number for the word of the run."""
-        return cast(Column, by_word.get(str(field_of(self.runs[0], name)), otherwise))
+        return cast(Column, by_word.get(str(self._fields[name]), otherwise))
 
 
 def field_of(run: RunLayout, name: str) -> float | str:

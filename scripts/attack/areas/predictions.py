@@ -22,11 +22,12 @@ from flopbook.planning.question import Question, question_of
 from flopbook.planning.serving import plan_serving
 from flopbook.planning.serving_question import serving_question
 from flopbook.planning.space import space_of
-from flopbook.prediction.asking import PRECISIONS, RECOMPUTE, predict
+from flopbook.prediction.asking import PRECISIONS, predict
 from flopbook.prediction.asking_serving import PRECISIONS as SERVED_IN
 from flopbook.prediction.asking_serving import STACKS as SERVED_BY
 from flopbook.prediction.asking_serving import predict_serving
 from flopbook.prediction.conventions import USUAL, flop_per_token
+from flopbook.prediction.open_layouts import RECOMPUTE
 from flopbook.prediction.stacks import STACKS
 from scripts.attack import laws
 from scripts.attack.campaign import Attempt, Campaign

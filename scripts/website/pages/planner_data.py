@@ -23,7 +23,7 @@ from flopbook.planning import exclusions
 from flopbook.planning.exclusions import MODEL_RULES, rules_on
 from flopbook.planning.memory import memory_inputs
 from flopbook.planning.question import STEP_TOKENS, Question, question_of
-from flopbook.prediction import training
+from flopbook.prediction import chunks, training
 from flopbook.prediction.asking import band_of_run
 from flopbook.prediction.bands import BAND_OF_STRANGERS, most_strange, unlike
 from flopbook.prediction.conventions import USUAL, flop_per_token
@@ -176,7 +176,7 @@ def record() -> dict[str, Any]:
         "words": {"time": TIME_PARTS, "memory": MEMORY_PARTS},
         "usual": {"seq": SEQ, "tokens": STEP_TOKENS},
         "convention": USUAL,
-        "uneven": {"short": exclusions.SHORT, "most_uneven": exclusions.MOST_UNEVEN},
+        "uneven": {"short": chunks.SHORT, "most_uneven": chunks.MOST_UNEVEN},
         "run": _run(reference),
         "memory": _plain(memory_inputs(reference)),
         "chips": {name: chip_record(name, reference) for name in chips()},

@@ -9,10 +9,10 @@ from typing import Any
 
 from flopbook.errors import FlopbookError, UnknownName
 from flopbook.prediction import asking
-from flopbook.prediction.asking import Prediction
 from flopbook.prediction.bands import THROUGHPUT_BAND, band_of
 from flopbook.prediction.fitted import fitted_kinds
 from flopbook.prediction.parameters import PRIORS
+from flopbook.prediction.predicted import Prediction
 from flopbook.prediction.step_time import RIDGE
 from flopbook.prediction.validation import Comparison, summary_of
 from flopbook.quantities.units import format_quantity, percent
