@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from flopbook.errors import FlopbookError
@@ -162,19 +163,19 @@ def _that_fit(
         if "recompute" not in change:
             yield words, change, changed
             continue
-        fewest = with_fewest_layers(model, changed)
+        fewest = with_fewest_layers(changed, functools.partial(_fits, model))
         if fewest.recompute_layers:
             words = f"{words} --recompute-layers {fewest.recompute_layers:.0f}"
             change = {**change, "recompute_layers": fewest.recompute_layers}
         yield words, change, fewest
 
 
-def with_fewest_layers(model: ModelName, run: RunLayout) -> RunLayout:
+def with_fewest_layers(run: RunLayout, fits: Callable[[RunLayout], bool]) -> RunLayout:
     """A run that fits with the fewest layers of a stage recomputed with which it still does."""
     fewest, most = 1, math.ceil(run.shape.layers / run.pp)
     while fewest < most:
         middle = (fewest + most) // 2
-        if _fits(model, run._replace(recompute_layers=middle)):
+        if fits(run._replace(recompute_layers=middle)):
             most = middle
         else:
             fewest = middle + 1

@@ -85,11 +85,12 @@ def fastest_layout(
         inputs = shared_inputs(model, run)
     except FlopbookError:
         return None
-    found = Climber(run, sequences, inputs, fixed, parameters).fastest()
+    climber = Climber(run, sequences, inputs, fixed, parameters)
+    found = climber.fastest()
     if found is None:
         return None
     if found.recompute == "full" and "recompute" not in fixed:
-        found = with_fewest_layers(model, found)
+        found = with_fewest_layers(found, climber.fits)
     named = found.inferred if LAYOUT in found.inferred else (LAYOUT, *found.inferred)
     return found._replace(inferred=named if found.chips > 1 else found.inferred)
 
@@ -128,6 +129,12 @@ class Climber:
         ends = [self._climbed(start) for start in starts[:CLIMBS]]
         end = min(ends, key=self._cost, default=None)
         return None if end is None or self._cost(end).beyond else self._laid_out(end)
+
+    def fits(self, run: RunLayout) -> bool:
+        """Whether a layout with some layers recomputed does, all else of which is possible."""
+        layers = {"recompute_layers": run.recompute_layers}
+        inputs = {**self._inputs, **layout_inputs(run), **layers}
+        return bytes_on_chip(inputs) <= run.machine.memory
 
     def _kept(self, name: str, values: Iterable[_Value]) -> list[_Value]:
         """The values of an axis, or the one that was asked for."""
