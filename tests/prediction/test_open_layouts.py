@@ -113,6 +113,27 @@ def test_a_layout_that_a_rule_completed_names_a_faster_one() -> None:
     assert predict(stated).faster is None  # it is what was asked for
 
 
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"model": "qwen-3-4b", "chip": "b200-sxm", "chips": "64", "batch": "256", "hsdp": "2"},
+        {"model": "llama-3-8b", "chip": "h100-sxm", "chips": "16", "batch": "96", "hsdp": "2"},
+        {"model": "palm-8b", "chip": "mi300x", "chips": "2048", "batch": "1024", "virtual": "5"},
+        {"model": "megatron-39b", "chip": "mi300x", "chips": "512", "batch": "512", "zero": "1"},
+        {"model": "olmo-7b", "chip": "h100-sxm", "chips": "1000", "batch": "1000", "hsdp": "2"},
+    ],
+)
+def test_what_is_found_can_be_stated(asked: dict[str, str]) -> None:
+    """Groups stay those that were asked for, chunks hold whole layers, and what a rule recomputed
+    so that its own layout fits is not taken over.
+    """
+    found = predict(asked)
+    run = found.faster.run if found.faster else found.run
+    stated = predict({**asked, **layout_options(run, asked)})
+    assert stated.seconds == (found.faster or found).seconds
+    assert stated.memory is not None and stated.memory.fits
+
+
 def test_a_rule_lays_out_what_no_search_can(monkeypatch: Any) -> None:
     assert "layout" not in predict({**MIXTURE, "chips": "2"}).inferred  # nothing fits two chips
     monkeypatch.setattr(open_layouts, "MOST_SEQUENCES", 1)

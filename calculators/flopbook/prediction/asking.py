@@ -85,10 +85,11 @@ def predict(
     is_open = not any(options.get(name) for name in (*DIVIDING, "ep"))
     run = possible(model, run, sequences, is_open=is_open)
     memory, problem = _memory(model, run)
+    fitting = run
     if run.machine.memory and not (memory and memory.fits):
-        run = made_to_fit(model, run, _given(options))
-        memory, problem = _memory(model, run)
-    prediction = _prediction(run, model, (memory, problem), options, calibration)
+        fitting = made_to_fit(model, run, _given(options))
+        memory, problem = _memory(model, fitting)
+    prediction = _prediction(fitting, model, (memory, problem), options, calibration)
     if not is_laid_out or not any(name in run.inferred for name in LAYOUT_PARTS):
         return prediction
     found = _fastest(model, run, sequences, asked, calibration)

@@ -44,7 +44,7 @@ class Sharding(NamedTuple):
 
 
 # ZeRO-2 is left out: it sums gradients in every micro-batch to save what ZeRO-3 saves too.
-SHARDINGS = (Sharding(0), Sharding(1), Sharding(FSDP), Sharding(FSDP, is_hybrid=True))
+STAGES = (0, 1, FSDP)
 
 
 class Point(NamedTuple):
@@ -120,8 +120,7 @@ class Climber:
         self._degrees = self._possible_degrees()
         self._sizes = self._kept("micro_batch", divisors(sequences))
         self._words = self._kept("recompute", RECOMPUTE)
-        stages = self._kept("zero", (0, 1, FSDP))
-        self._shardings = [one for one in SHARDINGS if one.stage in stages] or [Sharding(stages[0])]
+        self._shardings = self._possible_shardings()
 
     def fastest(self) -> RunLayout | None:
         """The fastest layout that climbs lead to; None where none of them fits."""
@@ -149,6 +148,14 @@ class Climber:
             "cp": self._kept("cp", (cp for cp in parts if shape.tokens % cp == 0)),
             "ep": self._kept("ep", divisors(max(int(shape.experts), 1))),
         }
+
+    def _possible_shardings(self) -> list[Sharding]:
+        """Stages over all replicas or those of a domain, or as many groups as were asked for."""
+        stages = self._kept("zero", STAGES)
+        plain = [Sharding(stage) for stage in stages]
+        if "hsdp" in self._fixed:
+            return [one for one in plain if one.stage or self._fixed["hsdp"] == 1] or plain
+        return [*plain, *([Sharding(FSDP, is_hybrid=True)] if FSDP in stages else [])]
 
     def _has_heads(self, tp: int) -> bool:
         """Whether the ranks have whole heads, and equal parts of the feed-forward block."""
@@ -269,8 +276,12 @@ class Climber:
         """Numbers of chunks that hold equally many layers."""
         if pp not in self._even:
             more = range(2, self._layers // pp + 1)
-            even = (virtual for virtual in more if is_even(self._layers, pp * virtual))
-            self._even[pp] = self._kept("virtual", even)
+            asked = self._fixed.get("virtual")
+            self._even[pp] = [
+                virtual
+                for virtual in more
+                if is_even(self._layers, pp * virtual) and asked in (None, virtual)
+            ]
         return self._even[pp]
 
     def _cost(self, point: Point) -> Cost:
