@@ -151,3 +151,18 @@ def test_a_time_is_called_a_bound_or_expected_before_the_first_is_used() -> None
     assert round(read["likely_seconds"] / step["likely_seconds"]) == 11
     assert round(read["seconds"] / step["seconds"]) == 9
     assert 'prefilled / run["likely_seconds"]' in text
+
+
+def test_a_rack_shows_its_pace_at_several_loads() -> None:
+    """Twice as fast with few sequences on a GPU, 1.2 times with 512; both replicas have room."""
+    shown = {}
+    for inside in (8, 64, 256, 512):
+        options = {"model": "deepseek-v3", "chip": "nvidia/gb200-gpu", "dtype": "fp8", "tp": 1}
+        steps = [
+            calculate("decode", **options, dp=ranks, ep=ranks, batch=inside * ranks, seq=4096)
+            for ranks in (8, 64)
+        ]
+        assert all(one["chip_bytes"] < chip("nvidia/gb200-gpu").memory() for one in steps)
+        shown[inside] = round(steps[0]["likely_seconds"] / steps[1]["likely_seconds"], 1)
+    assert shown == {8: 2.1, 64: 2.0, 256: 1.6, 512: 1.2}
+    assert "for inside in [8, 64, 256, 512]" in text_of("racks")
