@@ -17,6 +17,7 @@ from flopbook.data.vendors import Fact
 from flopbook.evaluation.calculator import calculate
 from flopbook.hardware.chip import chip
 from scripts.website.figures import peak_bandwidth, power_peak, published_shares, scaleup_domains
+from scripts.website.figures.scatter import MARKS, mark_of
 from scripts.website.pages.explorer import items
 from scripts.website.pages.families import chips, family_of, peak16
 from scripts.website.pages.landscape import FITTED, trend_growth
@@ -308,3 +309,11 @@ def test_numbers_of_the_errors_are_those_of_the_entries() -> None:
         if c.direction == "both" and c.aggregate == "chip"
     ]
     assert links and links[0].si_value == pytest.approx(2 * item.scaleup_bandwidth())
+
+
+def test_families_in_the_middle_of_the_pictures_share_a_mark() -> None:
+    """In-house and Chinese chips lie where GPUs do; six marks hid those that lie apart."""
+    assert len(MARKS) == 4
+    middle = {mark_of(name) for name in ("aws/trainium1", "huawei/ascend-950pr", "nvidia/rtx-5090")}
+    assert middle == {max(MARKS)}
+    assert mark_of("groq/groqchip-1") == mark_of("cerebras/wse-3") not in middle

@@ -15,17 +15,17 @@ from scripts.website.pages.families import family_of
 from scripts.website.pages.quantities import value_of
 from scripts.website.pages.trends import SHAPES
 
-# What shares a mark, by family; a family that is not named has the last one.
-MARKS = (
-    ("GPUs", ("gpu",)),
-    ("TPUs", ("tpu",)),
-    ("for own use", ("own",)),
-    ("Chinese makers", ("china",)),
-    ("wafer, SRAM, in memory", ("wafer", "sram", "near")),
-    ("all others", ()),
-)
-_NUMBERS = {family: number for number, (_, families) in enumerate(MARKS) for family in families}
-_WIDTHS = (62, 60, 92, 124, 178, 0)  # pixels that each takes in the legend
+# What shares a mark, by the number of its shape and colour. Families that lie in the middle of
+# every picture share the grey one, so that those which lie apart can be seen.
+_OTHERS = 5
+MARKS = {
+    0: ("GPUs", ("gpu",)),
+    1: ("TPUs", ("tpu",)),
+    2: ("wafer, SRAM, in memory", ("wafer", "sram", "near")),
+    _OTHERS: ("all others", ()),
+}
+_NUMBERS = {family: number for number, (_, families) in MARKS.items() for family in families}
+_WIDTHS = (62, 60, 178, 0)  # pixels that each takes in the legend
 # The longer name first: what is taken off is the first that fits.
 _MAKERS = (
     "Google Cloud",
@@ -64,7 +64,7 @@ class Spot(NamedTuple):
 
 def mark_of(entry_id: str) -> int:
     """The number of a chip's mark."""
-    return _NUMBERS.get(family_of(entry_id).id, len(MARKS) - 1)
+    return _NUMBERS.get(family_of(entry_id).id, _OTHERS)
 
 
 def marks(chart: Chart, spots: Iterable[Spot]) -> list[str]:
@@ -95,7 +95,7 @@ def mark(number: int, place: Point, tip: str = "", hollow: bool = False) -> str:
 def legend(top: float, left: float = 40, hollow: str = "") -> list[str]:
     """What the marks mean, in one line; a second one says what is hollow."""
     shapes, x = [], left
-    for number, ((name, _), width) in enumerate(zip(MARKS, _WIDTHS, strict=True)):
+    for (number, (name, _)), width in zip(MARKS.items(), _WIDTHS, strict=True):
         shapes += [mark(number, (x, top)), words(x + 9, top + 4, name, "start")]
         x += width
     if hollow:
