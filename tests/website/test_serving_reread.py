@@ -166,3 +166,15 @@ def test_a_rack_shows_its_pace_at_several_loads() -> None:
         shown[inside] = round(steps[0]["likely_seconds"] / steps[1]["likely_seconds"], 1)
     assert shown == {8: 2.1, 64: 2.0, 256: 1.6, 512: 1.2}
     assert "for inside in [8, 64, 256, 512]" in text_of("racks")
+
+
+def test_the_room_for_caches_and_its_end_follow_each_other() -> None:
+    """And the example says that its times are bounds before the first of them."""
+    text = text_of("inference")
+    room, end, cut = (
+        text.index(f"### {title}")
+        for title in ("Many users: room", "Where the cache goes", "Wide groups")
+    )
+    assert room < end < cut
+    example = text[text.index("## Worked example") :]
+    assert example.index("All times are bounds") < example.index("1. **Do the weights fit?**")
