@@ -35,8 +35,10 @@ QUANTITIES = list(quantities())
 
 # Words in italics or in bold that chapters stress, and introduce nothing by.
 STRESSED = {
+    "bound",
     "does",
     "effective",
+    "expected",
     "fewer",
     "input",
     "is",
