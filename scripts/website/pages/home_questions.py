@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from flopbook.architectures.shape import Shape
+from flopbook.architectures.shape import Shape, shape
+from flopbook.data.library import load_entry
 from scripts.website.markup import Html, tag
 from scripts.website.pages import planner, planner_data, serving_data, serving_planner
 from scripts.website.pages.askable import chip_options, model_options
@@ -52,6 +53,8 @@ def _form(question: HomeQuestion, answer: tuple[str, str]) -> Html:
         '<label class="fb-choice"><span>Number of chips</span><input name="chips" '
         'inputmode="numeric" autocomplete="off" value="{n}"></label>\n'
         '<div class="fb-said" role="status">{verdict}{meaning}</div>\n'
+        "<noscript><p>JavaScript is off: this is the answer for {chosen}. The page of the plan "
+        "names the command for all else.</p></noscript>\n"
         '<p><button class="fb-act" type="submit">Open the plan</button></p></form>'
     ).format(
         action=html_link(PAGE, question.page),
@@ -62,6 +65,14 @@ def _form(question: HomeQuestion, answer: tuple[str, str]) -> Html:
         ),
         chips=planner.choice("Chip", "chip", chip_options(str(first["chip"]))),
         n=first["chips"],
+        chosen=_chosen(question),
         verdict=tag("p", verdict, "fb-verdict fb-fit"),
         meaning=tag("p", meaning, "fb-fine"),
     )
+
+
+def _chosen(question: HomeQuestion) -> str:
+    """What the first example asks, where no script reads the fields."""
+    first = question.first
+    model = shape(str(first["model"])).model.name
+    return f"{model} on {first['chips']} {load_entry(str(first['chip'])).name}"

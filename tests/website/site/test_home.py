@@ -113,6 +113,8 @@ def _still(context: Any, base: str) -> dict[str, Any]:
         "slider": tab.locator("#fb-batch").is_visible(),
         "point": tab.locator(".fb-point").is_visible(),
         "answers": tab.locator(".fb-verdict").all_text_contents(),
+        "fields": sum(one.is_visible() for one in tab.locator(".fb-ask .fb-choice").all()),
+        "told": tab.locator(".fb-ask noscript").all_inner_texts(),
     }
 
 
@@ -121,3 +123,5 @@ def test_without_a_script_everything_stands_still_and_answers(surf: Any, base: s
     seen = surf(_still, base, java_script_enabled=False)
     assert not seen["slider"] and seen["point"]
     assert [words.partition(":")[0] for words in seen["answers"]] == ["Fits", "Fits"]
+    assert seen["fields"] == 0 and all("this is the answer for" in words for words in seen["told"])
+    assert len(seen["told"]) == 2
