@@ -133,17 +133,13 @@ def test_fills_go_in_steps(share: float, fill: str) -> None:
 
 def test_marks_differ_without_colour() -> None:
     """Each group of families has an outline of its own, and every family a mark."""
-    assert len({SHAPES[n] for n in range(len(scatter.MARKS))}) == len(scatter.MARKS)
-    named = [family for _, families in scatter.MARKS for family in families]
+    assert len({SHAPES[number] for number in scatter.MARKS}) == len(scatter.MARKS)
+    named = [family for _, families in scatter.MARKS.values() for family in families]
     assert len(named) == len(set(named)) and set(named) <= {one.id for one in FAMILIES}
-    assert (
-        scatter.mark_of("acme/one") == len(scatter.MARKS) - 1
-        and scatter.mark_of("nvidia/h100-sxm") == 0
-    )
-    assert (
-        len(scatter.legend(10)) == 2 * len(scatter.MARKS)
-        and len(scatter.legend(10, hollow="x")) == 13
-    )
+    assert scatter.mark_of("acme/one") == max(scatter.MARKS)
+    assert scatter.mark_of("nvidia/h100-sxm") == 0
+    plain, with_hollow = scatter.legend(10), scatter.legend(10, hollow="x")
+    assert len(plain) == 2 * len(scatter.MARKS) < len(with_hollow)
 
 
 def test_a_diagonal_has_its_ratio() -> None:
