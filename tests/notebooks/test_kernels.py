@@ -36,3 +36,40 @@ def test_a_kernel_is_told_to_spare_memory(
 
 def test_flags_of_the_compiler_are_for_notebooks_that_exist() -> None:
     assert notebooks._XLA_FLAGS.keys() <= {path.stem for path in notebooks.sources()}
+
+
+_TALKER = """\
+# %%
+import os
+os.write(2, b"Traceback of the kernel itself")
+"""
+_DYING = """\
+# %%
+import os
+os.write(2, b"no more memory\\n")
+os._exit(3)
+"""
+
+
+def test_what_a_kernel_says_of_itself_is_not_printed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """One that was told to end lost its socket, and a build printed twenty lines of it."""
+    monkeypatch.setattr(notebooks, "ROOT", tmp_path)
+    monkeypatch.setattr(notebooks, "NOTEBOOKS", tmp_path)
+    (tmp_path / "talker.py").write_text(_TALKER, encoding="utf-8")
+    notebooks.execute(tmp_path / "talker.py", Path(sys.executable))
+    assert "Traceback" not in capfd.readouterr().err
+
+
+def test_a_kernel_that_ends_by_itself_is_one_line_with_its_last_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(notebooks, "ROOT", tmp_path)
+    monkeypatch.setattr(notebooks, "NOTEBOOKS", tmp_path)
+    (tmp_path / "dying.py").write_text(_DYING, encoding="utf-8")
+    with pytest.raises(notebooks.NotebookError) as ended:
+        notebooks.execute(tmp_path / "dying.py", Path(sys.executable))
+    said = str(ended.value)
+    assert said.startswith("dying.py: its kernel ended") and said.endswith("no more memory")
+    assert "\n" not in said

@@ -11,6 +11,7 @@ import hashlib
 import json
 import re
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -180,7 +181,7 @@ def execute(path: Path, python: Path) -> str:
     Raises NotebookError.
     """
     from nbclient import NotebookClient
-    from nbclient.exceptions import CellExecutionError, CellTimeoutError
+    from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 
     notebook = read(path)
     place = {"metadata": {"path": str(NOTEBOOKS)}}
@@ -193,16 +194,28 @@ def execute(path: Path, python: Path) -> str:
         coalesce_streams=True,
     )
     name = path.relative_to(ROOT)
-    try:
-        client.execute(cleanup_kc=True)
-    except CellTimeoutError:
-        raise NotebookError(f"{name}: a cell ran for more than {TIMEOUT_S} s") from None
-    except CellExecutionError as error:
-        lines = [line for line in str(error).strip().splitlines() if line.strip()]
-        raise NotebookError(f"{name}: {one_line(lines[-1])}") from None
+    # What a kernel says of itself is read only if it ends: one that is told to may say that its
+    # sockets are gone, which is no fault of the notebook.
+    with tempfile.TemporaryFile() as heard:
+        try:
+            client.execute(cleanup_kc=True, stderr=heard)
+        except CellTimeoutError:
+            raise NotebookError(f"{name}: a cell ran for more than {TIMEOUT_S} s") from None
+        except CellExecutionError as error:
+            raise NotebookError(f"{name}: {_last_line(str(error))}") from None
+        except DeadKernelError:
+            heard.seek(0)
+            last = _last_line(heard.read().decode(errors="replace")) or "without a word"
+            raise NotebookError(f"{name}: its kernel ended: {last}") from None
     # The page of practicals says so. How long it took is told to who builds, never published.
     notebook.metadata.setdefault("flopbook", {})["executed"] = True
     return finished(notebook, path.stem)
+
+
+def _last_line(text: str) -> str:
+    """The last line that says anything; empty where none does."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    return one_line(lines[-1]) if lines else ""
 
 
 def one_line(text: str) -> str:
