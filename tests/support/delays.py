@@ -15,9 +15,9 @@ from scripts.website.build import weigh
 
 # The number that delays are drawn from; without it nothing is delayed.
 VARIABLE = "FLOPBOOK_TEST_DELAYS"
-_FILE_S = 0.25
+_FILE_S = 0.25  # the longest that a file waits at the server
 
-# What tells a page of its files, sizes, views, workers and frames. A test that drives a clock of
+# What tells a page of its files, sizes, views, frames and timers. A test that drives a clock of
 # its own replaces these timers again, and is not delayed.
 SCRIPT = """(() => {
   if (window.delayed) return;
@@ -68,12 +68,13 @@ def script() -> str | None:
 
 def hold_files() -> None:
     """Let each file wait at the server for a while, where pages are delayed."""
-    if seed() is None:
+    number = seed()
+    if number is None:
         return
-    send = weigh._Handler._send
+    drawn, send = random.Random(number), weigh._Handler._send
 
     def send_late(handler: weigh._Handler, status: int, path: Path) -> None:
-        time.sleep(_FILE_S * random.random() ** 3)
+        time.sleep(_FILE_S * drawn.random() ** 3)
         send(handler, status, path)
 
     weigh._Handler._send = send_late
