@@ -122,7 +122,8 @@ def _build(options: argparse.Namespace, steps: BuildSteps) -> None:
         from scripts.website.build.content import generate, write
         from scripts.website.build.generated import API
 
-        tree = generate(notebooks, part, preview=options.content_only)
+        is_alone = options.jobs == 1
+        tree = generate(notebooks, part, preview=options.content_only, is_alone=is_alone)
         refuse_others(content, tree, ROOT)
         changed = write(tree, content, keep=API if options.content_only else "")
         steps.detail(f"{len(tree)} files, {changed} changed")

@@ -34,7 +34,11 @@ def from_data(notebooks: Collection[str], *, preview: bool = False) -> Generated
 _CONTENT = '''
 
 def generate(
-    notebooks: dict[str, str], part: GeneratedPart | None = None, *, preview: bool = False
+    notebooks: dict[str, str],
+    part: GeneratedPart | None = None,
+    *,
+    preview: bool = False,
+    is_alone: bool = True,
 ) -> dict[str, bytes]:
     """The text of docs/, and what is made beside it."""
     tree = {page: text.encode() for page, text in _prose([], handbook.chapters(), {})}

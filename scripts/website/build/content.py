@@ -7,8 +7,9 @@ live preview rebuilds what an edit touched.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from flopbook.checks.rules.symbols import symbol_problems
 from flopbook.data.files import read_text, write_made
@@ -17,6 +18,7 @@ from flopbook.errors import FlopbookError, Problem
 from flopbook.formulas import get_formula
 from scripts.website import figures
 from scripts.website.build import handbook, heads, twins
+from scripts.website.build.beside import forked
 from scripts.website.build.generated import DOCS, GeneratedPart, finished, from_data
 from scripts.website.markup import Html, trusted
 from scripts.website.pages import (
@@ -36,20 +38,35 @@ from scripts.website.pages.exercise_inputs import unprinted_inputs
 from scripts.website.pages.prose import ProseError, render, things_of
 
 
+class ProsePart(NamedTuple):
+    """Some pages of prose: content path and Markdown of each, and the files of their pictures.
+
+    `problems` has what is wrong with the pages.
+    """
+
+    pages: dict[str, str]
+    files: dict[str, str]
+    problems: list[Problem]
+
+
 def generate(
-    notebooks: dict[str, str], part: GeneratedPart | None = None, *, preview: bool = False
+    notebooks: dict[str, str],
+    part: GeneratedPart | None = None,
+    *,
+    preview: bool = False,
+    is_alone: bool = True,
 ) -> dict[str, bytes]:
     """Content path -> bytes of every file of the content tree.
 
     `part` is what the data alone decides, where it was made beforehand. A preview leaves the files
-    of the export out: they take longer than all pages, and nobody reads them while editing. Raises
-    FlopbookError with all problems of the prose.
+    of the export out: they take longer than all pages, and nobody reads them while editing. Half of
+    the prose is made on the second core, unless this is to work alone. Raises FlopbookError with
+    all problems of the prose.
     """
     load_entries()
-    problems: list[Problem] = []
-    prose, faults = finished(_pages(problems, notebooks))
     part = part or from_data(notebooks, preview=preview)
-    texts = _together([*prose, *part.pages], [*problems, *faults, *part.problems])
+    prose = _prose_part(notebooks, is_alone=is_alone)
+    texts = _together([*prose.pages.items(), *part.pages], [*prose.problems, *part.problems])
     texts |= (
         explorer_data.files()
         | works.files()
@@ -57,12 +74,43 @@ def generate(
         | number_check.files()
         | planner_data.files()
         | figures.figure_sources()
-        | figures.figure_files(texts.values())
+        | figures.figure_files(text for _, text in part.pages)
+        | prose.files
     )
     texts |= {f"notebooks/{name}.ipynb": notebook for name, notebook in notebooks.items()}
     tree = {name: text.encode() for name, text in texts.items()} | part.files
     tree |= heads.card_files(texts)
     return tree | {twins.INDEX: twins.listing(tree).encode()}
+
+
+def _prose_part(notebooks: Mapping[str, str], *, is_alone: bool) -> ProsePart:
+    """All prose, by path, and then the practicals; each of two processes makes half of it."""
+    order = handbook.chapters()
+    recorded = {name: practicals.practical_of(name, text) for name, text in notebooks.items()}
+    largest_first = sorted(_prose_files(), key=lambda path: -path.stat().st_size)
+    make = functools.partial(_share, order, recorded)
+    with forked(is_alone, functools.partial(make, largest_first[1::2])) as made:
+        halves = [make(largest_first[0::2]), made()]
+    pages = {path: text for half in halves for path, text in half.pages.items()}
+    listed = (practicals.PAGE, practicals.practicals_page(list(recorded.values()), order))
+    closing, faults = finished([listed])
+    return ProsePart(
+        dict(sorted(pages.items())) | dict(closing),
+        halves[0].files | halves[1].files,
+        [*sorted(halves[0].problems + halves[1].problems), *faults],
+    )
+
+
+def _share(
+    order: list[chapter.Chapter],
+    known: Mapping[str, practicals.Practical],
+    paths: Sequence[Path],
+) -> ProsePart:
+    """Some pages of prose, as they are in the content tree."""
+    problems: list[Problem] = []
+    pages, faults = finished(_prose(problems, order, known, paths))
+    files = figures.figure_files(text for _, text in pages)
+    return ProsePart(dict(pages), files, [*problems, *faults])
 
 
 def _together(pages: Iterable[tuple[str, str]], problems: list[Problem]) -> dict[str, str]:
@@ -85,22 +133,22 @@ def _together(pages: Iterable[tuple[str, str]], problems: list[Problem]) -> dict
     return texts
 
 
-def _pages(problems: list[Problem], notebooks: dict[str, str]) -> Iterator[tuple[str, str]]:
-    """Content path and Markdown of prose and practicals; problems of the prose are added."""
-    order = handbook.chapters()
-    recorded = {name: practicals.practical_of(name, text) for name, text in notebooks.items()}
-    yield from _prose(problems, order, recorded)
-    yield practicals.PAGE, practicals.practicals_page(list(recorded.values()), order)
+def _prose_files() -> list[Path]:
+    return sorted(DOCS.rglob("*.md"))
 
 
 def _prose(
     problems: list[Problem],
     order: list[chapter.Chapter],
     known: Mapping[str, practicals.Practical],
+    paths: Sequence[Path] | None = None,
 ) -> Iterator[tuple[str, str]]:
-    """The pages of docs/, rendered; chapters with what is before and after their text."""
+    """Pages of docs/, rendered; chapters with what is before and after their text.
+
+    Problems are added to those given. Without `paths` all pages are made, by path.
+    """
     numbers = {item.page: number for number, item in enumerate(order, 1)}
-    for path in sorted(DOCS.rglob("*.md")):
+    for path in _prose_files() if paths is None else paths:
         page = path.relative_to(DOCS).as_posix()
         source = read_text(path)
         names = {
