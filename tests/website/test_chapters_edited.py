@@ -119,6 +119,10 @@ def test_collectives_of_three_networks_can_be_done_by_hand() -> None:
             assert 0 <= whole - seconds <= 8e-6, (chip, op)
     printed = _words("networks")
     assert "By hand, without the hops" in printed and "875 MB at 400 GB/s" in printed
+    cards, rack, torus = (by_hand[chip] for chip in by_hand)
+    gather, exchange = cards[0] / rack[0], cards[1] / rack[1]
+    assert f"the gather is {gather:.0f} times as fast, the all-to-all {exchange:.0f}." in printed
+    assert f"{torus[1] / rack[1]:.1f} times as long as in the rack" in printed
 
 
 def test_the_switch_that_adds_is_told_before_what_leaving_a_node_costs() -> None:
