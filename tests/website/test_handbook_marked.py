@@ -90,6 +90,13 @@ def test_a_wide_tile_leaves_cycles_of_shared_memory(width: int, reading: int) ->
     assert (1 - 80 / 128) == 3 / 8 and "at a width of 256 three eighths are left" in text
 
 
+def test_a_lane_multiplies_and_adds_in_a_cycle() -> None:
+    """66.9 TFLOP/s in fp32 are 132 SMs of 128 lanes at the boost clock, two operations each."""
+    printed = chip("h100-sxm").peak("fp32", engine="vector")
+    assert float(printed) == pytest.approx(132 * 4 * 32 * 2 * 1.98e9, rel=0.002)
+    assert "units that do one multiply-add in a cycle for one thread" in text_of("accelerators")
+
+
 def test_hops_along_a_torus_say_what_its_middle_says() -> None:
     """Six hops on average along a closed side of 24, two links of 100 GB/s: as the cut gives."""
     side, link = 24, 100e9
