@@ -92,7 +92,7 @@ def test_memory_of_the_70b_run_is_counted_from_its_shape() -> None:
     tables = 2 * 2 * 128256 * WIDTH
     assert float(found["gathered"]) == pytest.approx(tables + 5 * 2 * layer, rel=1e-4)
     said = text_of("fsdp")
-    assert "| Step 2, on each GPU | How it is counted | Bytes |" in said
+    assert "| On each GPU | How it is counted | Bytes |" in said
     assert "when all shards are in" not in said
 
 
