@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from flopbook.architectures.shape import Shape, shape
 from flopbook.evaluation.calculator import calculate
 from scripts.website.figures.mfu_years import medians, trained
 from tests.support.rendering import text_of
@@ -50,3 +51,25 @@ def test_w_is_what_a_chip_receives_along_an_axis_one_way(chips: int, topology: s
     )
     assert gathered["bandwidth_seconds"] == pytest.approx(1e9 / rate * (1 - 1 / chips), rel=1e-6)
     assert r"\frac{V}{w} \left( 1 - \frac{1}{N} \right)" in text_of("sharded-matrices")
+
+
+def by_seven_numbers(model: Shape, tables: int) -> float:
+    """Parameters of a gated dense model from its widths, heads, layers and vocabulary."""
+    names = ("d_model", "d_ff", "heads", "kv_heads", "layers", "vocab")
+    wide, inner, heads, shared, layers, vocab = (float(model.size(name)) for name in names)
+    head = float(model.size("head_dim") or wide / heads)
+    layer = 2 * wide * head * (heads + shared) + 3 * wide * inner + 2 * wide
+    return layers * layer + tables * vocab * wide + wide
+
+
+@pytest.mark.parametrize(
+    ("name", "tables"),
+    [("llama-3-8b", 2), ("qwen-2.5-32b", 2), ("qwen-3-0.6b", 1), ("gemma-3-1b", 1)],
+)
+def test_seven_numbers_need_to_know_whether_a_table_is_shared(name: str, tables: int) -> None:
+    """They give the parameters then; a table counted twice adds a quarter to a small model."""
+    model = shape(name)
+    assert by_seven_numbers(model, tables) == pytest.approx(float(model.params), rel=0.001)
+    if tables == 1:
+        assert by_seven_numbers(model, 2) > 1.25 * float(model.params)
+    assert "and whether input and output share a table" in text_of("transformers")
