@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from flopbook import model_ids
 from flopbook.architectures.shape import Shape, shape
 from flopbook.evaluation.calculator import calculate
-from scripts.website.figures.mfu_years import medians, trained
+from scripts.website.figures.mfu_kinds import kinds
 from tests.support.rendering import text_of
 
 
@@ -31,11 +32,11 @@ def test_the_steps_of_the_opening_question_follow_from_printed_numbers() -> None
     assert "That makes about {{ kept_step" in text_of("batch")
 
 
-def test_the_assumed_share_of_the_peak_lies_a_little_above_the_median_of_the_chart() -> None:
+def test_the_assumed_share_of_the_peak_lies_a_little_above_the_median_of_dense_models() -> None:
     """40 percent by the rule of six, with the attention of a 70B model at 8,192 tokens added."""
     model = calculate("params", model="llama-3-70b")
     counted = 0.4 * (1 + 12 * 8192 * 80 * 8192 / (6 * model["compute"]))
-    median = next(share for name, _, share in medians(trained()) if "16" in name)
+    median = next(row.middle for row in kinds() if (row.family, row.bits) == ("dense", "16 bits"))
     assert median < counted < 1.15 * median
 
 
@@ -73,3 +74,15 @@ def test_seven_numbers_need_to_know_whether_a_table_is_shared(name: str, tables:
     if tables == 1:
         assert by_seven_numbers(model, 2) > 1.25 * float(model.params)
     assert "and whether input and output share a table" in text_of("transformers")
+
+
+def test_no_model_of_the_data_has_more_tokens_for_a_parameter_than_the_chapter_says() -> None:
+    """15 trillion tokens for 8 billion are far from the most."""
+    ratios = []
+    for name in model_ids():
+        model = shape(name)
+        active = "active_params" if model.records("active_params") else "params"
+        if model.records("tokens") and (tokens := model.size("tokens")) is not None:
+            ratios.append(float(tokens) / float(getattr(model, active)))
+    assert 10_500 < max(ratios) < 11_500
+    assert "up to eleven thousand in our data" in text_of("why-compute")

@@ -7,10 +7,10 @@ import statistics
 from collections import Counter
 
 from flopbook.evaluation.calculator import calculate
-from scripts.website.figures import dragonfly
+from scripts.website.figures import dragonfly, mfu_kinds
 from scripts.website.figures.measured_matmuls import NARROW, SQUARE, flat, product, products
 from scripts.website.figures.mfu_years import trained
-from scripts.website.figures.reached_points import mark_number
+from scripts.website.figures.reached_points import MARKS, mark_number
 from tests.support.rendering import READS_THE_HANDBOOK, rendered
 from tests.website.test_exercise_answers import H100, H100_BUS, agrees, numbers_of
 
@@ -80,7 +80,7 @@ def test_a_plan_adds_attention_and_leaves_out_the_table() -> None:
 
 
 @READS_THE_HANDBOOK
-def test_mixtures_are_why_the_lines_of_a_year_fall() -> None:
+def test_mixtures_reach_half_of_what_dense_models_do() -> None:
     """Of 2026 more runs are of mixtures than of dense models, which reach nearly twice as much."""
     runs = [run for run in trained() if int(run.date) == 2026]
     shares: dict[tuple[bool, int], list[float]] = {}
@@ -91,7 +91,9 @@ def test_mixtures_are_why_the_lines_of_a_year_fall() -> None:
     mixtures = 100 * sum(kind[0] * len(values) for kind, values in shares.items()) / len(runs)
     assert mixtures > 50
     assert all(1.6 < middle[False, bits] / middle[True, bits] < 2.4 for bits in (0, 1))
-    told = plain("why-compute").split("The lines fall in 2026")[1].split("So compare")[0]
+    drawn = {(row.family == "mixtures", row.bits): 100 * row.middle for row in mfu_kinds.kinds()}
+    assert all(abs(drawn[kind, MARKS[bits][0]] - at) < 1e-9 for (kind, bits), at in middle.items())
+    told = plain("why-compute").split("Compare with runs of your own")[1].split("(The chapter")[0]
     printed = {round(middle[kind, bits]) for kind in (True, False) for bits in (0, 1)}
     assert printed | {round(mixtures)} <= set(numbers_in(told))
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import log, log10
+
 from flopbook.evaluation.calculator import calculate
 from scripts.website.figures.chart import Chart
 from scripts.website.figures.drawing import WIDTH, Figure, words
@@ -43,10 +45,14 @@ def curve(panel: str) -> list[tuple[float, float]]:
 
 def slope(points: list[tuple[float, float]]) -> float:
     """The exponent of a line on two logarithmic axes, from its ends."""
-    from math import log
-
     (x0, y0), (x1, y1) = points[0], points[-1]
     return log(y1 / y0) / log(x1 / x0)
+
+
+def _ticks(low: float, high: float) -> tuple[float, ...]:
+    """Every second power of ten, since all of them touch in a third of the width."""
+    first, last = round(log10(low)), round(log10(high))
+    return tuple(10.0**power for power in range(first, last + 1, 2))
 
 
 def figure() -> Figure:
@@ -55,7 +61,7 @@ def figure() -> Figure:
     for number, (name, label, low, high) in enumerate(_PANELS):
         left = 66 + number * (WIDTH - 50) / 3
         chart = Chart(
-            ChartAxis(label, low, high, ""),
+            ChartAxis(label, low, high, "", ticks=_ticks(low, high)),
             ChartAxis("loss above the floor" if not number else "", 0.005, 5, ""),
             (left, 30, left + 150, 230),
         )

@@ -6,6 +6,7 @@ import statistics
 
 from flopbook.prediction.reached import Reached
 from scripts.website.figures.measured_matmuls import TimedProduct, flat, product
+from scripts.website.figures.mfu_kinds import is_mixture
 from scripts.website.figures.mfu_years import trained
 from scripts.website.figures.reached_points import MARKS, mark_number
 from scripts.website.markup import Html
@@ -48,7 +49,7 @@ class ReachedProse:
         return 100 * statistics.median(
             run.rate.share or 0
             for run in _of_year(year)
-            if MARKS[mark_number(run)][0] == bits and _is_mixture(run) == mixtures
+            if MARKS[mark_number(run)][0] == bits and is_mixture(run) == mixtures
         )
 
     def product(self, *sides: int) -> TimedProduct:
@@ -64,12 +65,8 @@ class ReachedProse:
 
     def mixtures(self, year: int) -> float:
         """How many in a hundred of a year's training runs are of mixtures of experts."""
-        return 100 * statistics.mean(_is_mixture(run) for run in _of_year(year))
+        return 100 * statistics.mean(is_mixture(run) for run in _of_year(year))
 
 
 def _of_year(year: int) -> list[Reached]:
     return [run for run in trained() if int(run.date) == year]
-
-
-def _is_mixture(run: Reached) -> bool:
-    return bool(run.row.model.get("n_experts", 1) > 1)

@@ -39,6 +39,7 @@ FIGURES = (
     ("memory-parts", {}),
     ("memory-parts", {"model": "llama-3-70b", "seq": 8192}),
     ("memory-wall", {}),
+    ("mfu-kinds", {}),
     ("micro-batches", {}),
     ("micro-batches", {"stages": 6, "counts": (2, 12)}),
     ("moores-law", {}),
