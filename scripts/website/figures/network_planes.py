@@ -64,9 +64,9 @@ def figure() -> Figure:
         f"to the tree above, the second to the tree below; no link joins the trees. With "
         f"{REAL_PORTS} ports: {facts}.",
         f"Drawn with switches of {PORTS} ports and {PLANES} planes. What has to change planes does "
-        f"so inside a node, over NVLink. The table is for {REAL_PORTS} ports; on a way are at most "
-        f"so many switches between GPUs of a plane. Three levels join {tall.gpus:,} GPUs, with a "
-        f"switch for every {tall.gpus / tall.switches:.0f} of them instead of every "
+        f"so inside a node, over NVLink. The table is for {REAL_PORTS} ports and counts "
+        f"the switches between two GPUs of a plane at most. Three levels join {tall.gpus:,} GPUs, "
+        f"with a switch for every {tall.gpus / tall.switches:.0f} of them instead of every "
         f"{wide.gpus / wide.switches:.0f}.",
         height,
         (*_planes(WIDTH), *_table((4.0, 250.0, 380.0, 500.0), WIDTH - 4)),
@@ -77,7 +77,7 @@ def figure() -> Figure:
         readings=tuple(
             FigureValue(size.name, name, count)
             for size in sizes()
-            for name, count in zip(("GPUs", "switches", "on a way"), size[1:], strict=True)
+            for name, count in zip(("GPUs", "switches", "between two"), size[1:], strict=True)
         ),
     )
 
@@ -118,7 +118,7 @@ def _planes(width: float) -> Iterator[str]:
 
 
 def _table(columns: Sequence[float], end: float) -> Iterator[str]:
-    heads = (f"{REAL_PORTS} ports", "GPUs", "switches", "on a way")
+    heads = (f"{REAL_PORTS} ports", "GPUs", "switches", "between two")
     for x, head in zip(columns, heads, strict=True):
         yield words(x, _TABLE, head, "start", "fb-strong")
     yield path([(columns[0], _TABLE + 6), (end, _TABLE + 6)], "fb-grid")
