@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from flopbook import model_ids
@@ -86,3 +87,13 @@ def test_no_model_of_the_data_has_more_tokens_for_a_parameter_than_the_chapter_s
             ratios.append(float(tokens) / float(getattr(model, active)))
     assert 10_500 < max(ratios) < 11_500
     assert "up to eleven thousand in our data" in text_of("why-compute")
+
+
+def test_a_product_takes_two_operations_for_each_combination_of_its_letters() -> None:
+    """NumPy counts the same for the scores of all heads: the letter of the heads once."""
+    tokens, read, heads, width = 8, 16, 4, 32
+    queries, keys = np.zeros((tokens, heads, width)), np.zeros((read, heads, width))
+    _, report = np.einsum_path("thd,shd->tsh", queries, keys)
+    counted = float(str(report).split("Naive FLOP count:")[1].split()[0])
+    assert counted == pytest.approx(2 * tokens * read * heads * width, rel=1e-3)
+    assert "counts once: $2 T S H d$" in text_of("transformers")
