@@ -1,0 +1,39 @@
+"""What a strict reader found wrong in the chapters from tensor parallelism to low precision."""
+
+from __future__ import annotations
+
+import re
+
+from flopbook.evaluation.calculator import calculate
+from tests.support import rendering
+from tests.support.rendering import rendered, text_of
+
+pytestmark = rendering.READS_THE_HANDBOOK
+
+# Of the plan in "From a plan to flags": TP 4, 8 stages of ten chunks, 16 replicas.
+TOKENS, WIDTH, TP, CHUNKS = 32 * 8192, 8192, 4, 10
+
+
+def shown(chapter: str) -> str:
+    """What a reader sees of a chapter, on one line."""
+    return " ".join(re.sub(r"<[^>]+>", "", rendered(f"handbook/{chapter}.md")).split())
+
+
+def test_the_script_for_llama_switches_dropout_off() -> None:
+    """Megatron Core drops a tenth unless told not to (transformer_config.py at d98e8a6)."""
+    (script,) = (
+        block
+        for block in text_of("from-plan-to-flags").split("```")
+        if block.startswith("bash") and "torchrun" in block
+    )
+    assert "--attention-dropout 0 --hidden-dropout 0" in script
+
+
+def test_bytes_on_the_wire_are_those_of_the_order_that_the_script_asks_for() -> None:
+    """Two stages share a node, so half of what they send stays; replicas share none."""
+    stages = TOKENS * 2 * 2 * WIDTH / TP * CHUNKS / 2
+    layers = calculate("params", model="llama-3-70b")
+    held = (layers["attention"] + layers["ffn"]) / TP / 8
+    gradients = 6 * held * 15 / 16
+    text = shown("from-plan-to-flags")
+    assert f"{stages / 1e9:.0f} GB between stages and {gradients / 1e9:.0f} GB for" in text
