@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+import pytest
+
 from flopbook.evaluation.calculator import calculate
 from tests.support import rendering
 from tests.support.rendering import rendered, text_of
@@ -37,3 +39,15 @@ def test_bytes_on_the_wire_are_those_of_the_order_that_the_script_asks_for() -> 
     gradients = 6 * held * 15 / 16
     text = shown("from-plan-to-flags")
     assert f"{stages / 1e9:.0f} GB between stages and {gradients / 1e9:.0f} GB for" in text
+
+
+def test_a_pipeline_that_fills_four_times_loses_four_times_as_much() -> None:
+    """AutoModel fills and drains for every local batch: 8 micro-batches or all 32."""
+    lost = [
+        calculate("bubble", schedule="interleaved", stages=8, virtual=10, microbatches=each)
+        for each in (8, 32)
+    ]
+    few, all_at_once = (100 * each["fraction"] for each in lost)
+    assert few == pytest.approx(4 * all_at_once, rel=0.07)
+    text = shown("from-plan-to-flags")
+    assert f"lose {few:.0f} percent where 32 lose {all_at_once:.0f}" in text
