@@ -7,6 +7,8 @@ import re
 import pytest
 
 from flopbook.evaluation.calculator import calculate
+from flopbook.prediction.layouts import SHARDED_OPTIMIZER
+from flopbook.prediction.usual_layouts import USUAL_RECOMPUTE
 from tests.support import rendering
 from tests.support.rendering import rendered, text_of
 
@@ -51,3 +53,19 @@ def test_a_pipeline_that_fills_four_times_loses_four_times_as_much() -> None:
     assert few == pytest.approx(4 * all_at_once, rel=0.07)
     text = shown("from-plan-to-flags")
     assert f"lose {few:.0f} percent where 32 lose {all_at_once:.0f}" in text
+
+
+def test_what_is_assumed_of_megatron_is_not_told_as_its_default() -> None:
+    assert USUAL_RECOMPUTE["megatron-core"] == "selective" and "megatron-core" in SHARDED_OPTIMIZER
+    assert "| Megatron: none; `--recompute-granularity selective`" in text_of("from-plan-to-flags")
+    text = text_of("prediction")
+    assert "What the stack does unless told otherwise" not in text
+    assert "stacks that shard the optimizer by default" not in text
+    assert "shard and recompute nothing" in text
+
+
+def test_errors_after_a_common_factor_are_those_of_throughput() -> None:
+    """Predicted over measured less one, as the chapter counts: 1/1.1 and 1.2/1.1."""
+    low, high = 100 * (1 - 1 / 1.1), 100 * (1.2 / 1.1 - 1)
+    text = shown("prediction")
+    assert f"predicted {low:.0f} percent too low and that of the last {high:.0f} percent" in text
