@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 import pytest
 
 from flopbook.evaluation.calculator import calculate
+from flopbook.hardware.chip import chip
 from flopbook.prediction.layouts import SHARDED_OPTIMIZER
 from flopbook.prediction.usual_layouts import USUAL_RECOMPUTE
+from scripts.website.figures import figure_of
 from tests.support import rendering
 from tests.support.rendering import rendered, text_of
 
@@ -69,3 +72,30 @@ def test_errors_after_a_common_factor_are_those_of_throughput() -> None:
     low, high = 100 * (1 - 1 / 1.1), 100 * (1.2 / 1.1 - 1)
     text = shown("prediction")
     assert f"predicted {low:.0f} percent too low and that of the last {high:.0f} percent" in text
+
+
+def test_the_best_split_follows_from_what_stands_above_its_picture() -> None:
+    above, _, below = text_of("mixed-parallelism").partition('{{ figure("fsdp-tensor-split"')
+    assert "$\\frac{3}{2} F$" in above and "(1.5 * F)" in above and "(1.5 * F)" in below
+    best = math.sqrt(500_000 / (1.5 * 28_672) * 2 * 1024)
+    assert f"two axes against one, it is {best:.0f}:" in shown("mixed-parallelism")
+
+
+def test_no_two_pictures_of_the_smallest_batch_are_of_one_chip() -> None:
+    """The torus has its times, the rack its ratios."""
+    text = text_of("mixed-parallelism")
+    assert 'figure("batch-time")' in text
+    assert 'figure("fsdp-tensor-ratio", chip="gb200-gpu"' in text
+    assert "from 245 tokens each with both kinds, from 765" in figure_of("batch-time").title
+    rack = chip("gb200-gpu")
+    alpha = rack.peak("bf16") / rack.scaleup_bandwidth()
+    drawn = figure_of("fsdp-tensor-ratio", chip="gb200-gpu", d_ff=1.5 * 28_672, chips=64, axes=1)
+    least = 4 * alpha**2 / (1.5 * 28_672)
+    assert f"{least:,.0f} tokens each, FSDP alone from {alpha:,.0f}" in drawn.title
+
+
+def test_the_fourth_layout_waits_for_weights_that_cards_bring_in() -> None:
+    """Gathered, gathered again and scattered, for each of eight micro-batches."""
+    weights = 2 * calculate("params", model="llama-3-70b")["total"]
+    seconds = 8 * 3 * weights / (8 * 50e9)
+    assert f"eight micro-batches: {seconds:.1f} s through" in shown("choosing-a-configuration")

@@ -98,7 +98,7 @@ def test_the_two_bars_of_what_moves_are_those_of_the_text() -> None:
     tokens, width, layers = 65_536, 8192, 80
     assert moved("tp") == 10 * 7 / 8 * layers * tokens * width * 2
     assert moved("pp") == 2 * tokens * width * 2
-    assert "five exchanges for each of two blocks" in text_of("mixed-parallelism")
+    assert "five exchanges for each of two blocks" in text_of("choosing-a-configuration")
 
 
 def test_a_rack_serves_no_more_per_gpu_than_eight_of_its_gpus() -> None:

@@ -1,4 +1,4 @@
-"""Time of one layer against the batch: arithmetic, FSDP, tensor parallelism and both together."""
+"""Time of one layer by its batch: arithmetic, FSDP, tensor parallelism and both together."""
 
 from __future__ import annotations
 
@@ -48,26 +48,29 @@ def figure(
     tensor_axes: int = 1,
 ) -> Figure:
     """Four lines; where traffic crosses arithmetic, its scheme begins to keep the chips busy."""
-    named = lines(chip, float(d_ff), chips, axes, tensor_axes)
+    named = [
+        (name, [(batch / chips, seconds) for batch, seconds in points])
+        for name, points in lines(chip, float(d_ff), chips, axes, tensor_axes)
+    ]
     network: dict[str, Any] = {"chip": chip, "axes": axes}
     mixed = calculate("mixed-limit", d_ff=float(d_ff), tensor_axes=tensor_axes, **network)
     alone = calculate("fsdp-limit", **network)
     least = {
-        "both": float(mixed["tokens_per_chip"]) * chips,
-        "FSDP": float(alone["tokens_per_chip"]) * chips,
+        "both": float(mixed["tokens_per_chip"]),
+        "FSDP": float(alone["tokens_per_chip"]),
     }
     heights = [y for _, points in named for _, y in points]
-    across = ChartAxis("tokens in the batch", LOW * chips, HIGH * chips, "1")
+    across = ChartAxis("tokens per chip", LOW, HIGH, "1")
     chart = Chart(across, ChartAxis("time", min(heights), max(heights), "s"), (84, 20, 540, 280))
     shapes = [*chart.grid(), *chart.lines(named)]
     facts = []
-    for name, batch in least.items():
-        x = chart.x.at(batch)
-        shapes.append(chart.upright(batch, f"{name}: busy from {batch:,.0f} tokens"))
-        shapes.append(words(x, 14, f"{name}: {batch:,.0f}", kind="fb-small"))
-        facts.append(f"{name} from {format_quantity(batch, 'token')}")
+    for name, tokens in least.items():
+        x = chart.x.at(tokens)
+        shapes.append(chart.upright(tokens, f"{name}: busy from {tokens:,.0f} tokens per chip"))
+        shapes.append(words(x, 14, f"{name}: {tokens:,.0f}", kind="fb-small"))
+        facts.append(f"{name} from {format_quantity(tokens, 'token')} per chip")
     return Figure(
-        f"{chips:,} chips are busy from {least['both']:,.0f} tokens with both kinds, from "
+        f"{chips:,} chips are busy from {least['both']:,.0f} tokens each with both kinds, from "
         f"{least['FSDP']:,.0f} with FSDP alone",
         "Both axes logarithmic. The time of the arithmetic rises with the batch; that of FSDP's "
         "traffic does not change; that of tensor parallelism rises alike and stays above; that of "

@@ -63,7 +63,7 @@ def figure(
     title = f"Splitting {chips:,} chips between FSDP and tensor parallelism"
     facts = (
         "Both axes logarithmic. The time of weights rises with the FSDP degree, that of "
-        f"activations falls. Their sum is least at {x_opt:.1f} ways, {least:.2f} of the "
+        f"activations falls. Their sum is least at a degree of {x_opt:.1f}, {least:.2f} of the "
         f"arithmetic, for a batch of {format_quantity(float(batch_tokens), 'token')}."
     )
     return Figure(

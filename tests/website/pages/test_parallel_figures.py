@@ -179,7 +179,7 @@ def test_the_best_split_is_marked_where_the_calculator_finds_it() -> None:
     given = {"d_ff": 32768, "batch_tokens": 48000, "chips": 64, "axes": 3, "link_bandwidth": 90e9}
     best = calculate("mixed-limit", chip="tpu-v5p", **given)["x_opt"]
     figure = figure_of("fsdp-tensor-split", chip="tpu-v5p", **given)
-    assert f"{best:.1f} ways" in figure.description and best == pytest.approx(13.9, abs=0.3)
+    assert f"degree of {best:.1f}," in figure.description and best == pytest.approx(13.9, abs=0.3)
     with pytest.raises(FlopbookError, match="at an end"):
         figure_of("fsdp-tensor-split", batch_tokens=1e9)
 
