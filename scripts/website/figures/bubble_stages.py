@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flopbook.evaluation.calculator import calculate
 from flopbook.quantities.units import percent
-from scripts.website.figures.chart import Chart
+from scripts.website.figures.chart import Chart, spaced
 from scripts.website.figures.drawing import Figure
 from scripts.website.figures.plotted import ChartAxis
 
@@ -13,6 +13,7 @@ ENOUGH, MOST = (
     4,
     512,
 )  # micro-batches for each stage, as GPipe's authors advise; the end of the axis
+POINTS = 50  # of a line
 
 
 def share(stages: int, count: int) -> float:
@@ -24,7 +25,8 @@ def share(stages: int, count: int) -> float:
 
 def figure() -> Figure:
     """A line for each number of stages and a dot at four micro-batches for each of them."""
-    lines = [(f"{k} stages", [(2**n, share(k, 2**n)) for n in range(10)]) for k in STAGES]
+    counts = sorted({round(count) for count in spaced(1, MOST, POINTS)})
+    lines = [(f"{k} stages", [(m, share(k, m)) for m in counts]) for k in STAGES]
     chart = Chart(
         ChartAxis("micro-batches", 1, MOST, ""),
         ChartAxis("idle share of the step", 0.005, 1, ""),

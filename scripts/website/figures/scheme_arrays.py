@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from math import prod
 from typing import NamedTuple
 
@@ -87,22 +88,29 @@ def figure(scheme: str = "dp") -> Figure:
         column = max(width, 104.0)
         share_words = "all of it" if share == 1 else f"1/{1 / share:g}"
         middle = left + column / 2
-        shapes += titled(middle, 18, str(layout), f"{share_words} on each", 18)
+        name = _indexed(str(layout))
+        shapes += titled(middle, 18, name, f"{share_words} on each", 18)
         shapes += _blocks(layout, mesh, (middle - width / 2, TOP + (tallest - height) / 2))
-        facts.append(f"{layout}, {share_words} on each device")
+        facts.append(f"{name}, {share_words} on each device")
         left += column + GAP
     foot = TOP + tallest + 22
-    shapes.append(words(8, foot, f"forward: {cut.forward}", "start", "fb-small"))
-    shapes.append(words(8, foot + 16, f"backward: {cut.backward}", "start", "fb-small"))
+    forward, backward = _indexed(cut.forward), _indexed(cut.backward)
+    shapes.append(words(8, foot, f"forward: {forward}", "start", "fb-small"))
+    shapes.append(words(8, foot + 16, f"backward: {backward}", "start", "fb-small"))
     return Figure(
         cut.finding,
-        f"{'; '.join(facts)}. Moved forward: {cut.forward}. Moved backward: {cut.backward}.",
+        f"{'; '.join(facts)}. Moved forward: {forward}. Moved backward: {backward}.",
         f"{cut.name} of a feed-forward block on {devices(mesh)} devices, the mesh {cut.mesh}. The "
         "numbers in a block are the devices that hold it; filled is what device 0 holds.",
         foot + 26,
         tuple(shapes),
         left - GAP + 8,
     )
+
+
+def _indexed(text: str) -> str:
+    """The matrices as the chapters write them; in the notation of layouts a name has no index."""
+    return re.sub(r"\bW(in|out)\b", r"W_\1", text)
 
 
 def _blocks(layout: Layout, mesh: dict[str, int], corner: tuple[float, float]) -> list[str]:
