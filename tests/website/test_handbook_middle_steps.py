@@ -274,7 +274,7 @@ def test_a_percent_of_the_loss_is_worth_half_of_a_budget() -> None:
     budget = 6 * 12e9 * 10e12
     half, whole = (calculate("scaling-law", flop=flop)["loss"] for flop in (budget / 2, budget))
     assert 100 * (half / whole - 1) == pytest.approx(1.0, abs=0.1)
-    assert "percent higher with half of it" in text_of("low-precision")
+    assert "half the training FLOPs raise the best loss by" in text_of("low-precision")
 
 
 def test_the_grid_of_a_calibration_is_the_one_that_the_chapter_names() -> None:

@@ -74,6 +74,16 @@ def test_errors_after_a_common_factor_are_those_of_throughput() -> None:
     assert f"predicted {low:.0f} percent too low and that of the last {high:.0f} percent" in text
 
 
+def test_the_width_for_four_fifths_of_the_peak_follows_from_the_printed_ratio() -> None:
+    question, _, answer = (
+        shown("tensor-parallelism").partition("From which width")[2].partition("Answer")
+    )
+    ratio = re.search(r"w\$ is ([\d,]+)\.", question)
+    assert ratio
+    width = 56 / 3 * float(ratio[1].replace(",", ""))
+    assert f"{round(width, -3):,.0f}. Neither the batch" in answer
+
+
 def test_the_best_split_follows_from_what_stands_above_its_picture() -> None:
     above, _, below = text_of("mixed-parallelism").partition('{{ figure("fsdp-tensor-split"')
     assert "$\\frac{3}{2} F$" in above and "(1.5 * F)" in above and "(1.5 * F)" in below
