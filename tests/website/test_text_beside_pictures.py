@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import re
 
+import pytest
+
+from scripts.website.figures import domain_copies
+from scripts.website.figures.capacity_bandwidth import figure as capacity
+from scripts.website.figures.drawing import Figure
+from scripts.website.figures.narrow import narrow_sheet
 from scripts.website.figures.overlap_measured import pairs
+from scripts.website.figures.peak_bandwidth import figure as peaks
+from scripts.website.figures.power_peak import figure as powers
 from tests.support.rendering import READS_THE_HANDBOOK, rendered
 
 pytestmark = READS_THE_HANDBOOK
@@ -21,3 +29,23 @@ def test_the_gain_of_halves_is_that_of_its_bar() -> None:
     found = re.search(r"sequences, which gained ([\d.]+) percent", _words("overlap-and-offloading"))
     assert found
     assert f"{1 + float(found[1]) / 100:.2f}" == bars["decode in halves, 256 a GPU"] == "1.26"
+
+
+@pytest.mark.parametrize("drawn", [peaks(), capacity(), powers()], ids=lambda one: one.title[:20])
+def test_dashed_lines_of_a_caption_are_in_both_drawings(drawn: Figure) -> None:
+    """The narrow one names all of them in one entry of its legend, and has no lines to names."""
+    narrow = narrow_sheet(drawn)
+    assert narrow and "Along a dashed line" in drawn.caption and "Lines lead" not in drawn.caption
+    lines = sum("fb-dashed" in part for part in drawn.parts)
+    assert lines >= 3 and sum("fb-dashed" in part for part in narrow.parts) == lines + 1
+    (name,) = {series.name for series in drawn.plots[0].series if series.kind == "line"}
+    assert sum(f">{name}<" in part for part in narrow.parts) == 1
+
+
+def test_nothing_stands_on_the_left_of_panels_that_lie_below_each_other() -> None:
+    """On a phone the two panels of nodes and of a domain do."""
+    drawn = domain_copies.figure()
+    narrow = narrow_sheet(drawn)
+    assert narrow and narrow.height > 1.5 * drawn.height
+    words = _words("racks")
+    assert " left panel" not in words and "On the left" not in drawn.caption

@@ -61,18 +61,19 @@ def figure() -> Figure:
         (104, 14, 616, 330),
     )
     shapes = chart.grid()
-    for seconds, share in SWEEPS:
-        shapes += diagonal(
-            chart, 1 / seconds, f"read once in {format_quantity(seconds, 's')}", share
-        )
+    times = [format_quantity(seconds, "s") for seconds, _ in SWEEPS]
+    downwards = f"read once in {', '.join(times)}, downwards"
+    for number, (seconds, share) in enumerate(SWEEPS):
+        text = times[number] if number else f"read once in {times[number]}"
+        shapes += diagonal(chart, 1 / seconds, text, share, downwards)
     shapes += [*marks(chart, chips_shown), *pointed(chart, chips_shown, _POINTED)]
     shapes += [*names(chart, chips_shown, _NAMED), *legend(386)]
-    times = sorted((spot.x / spot.y, spot.item.entry.name) for spot in chips_shown)
+    sweeps = sorted((spot.x / spot.y, spot.item.entry.name) for spot in chips_shown)
     return Figure(
         "Chips with DRAM form one cloud; those with SRAM only read their memory far faster",
         f"{len(chips_shown)} chips on logarithmic axes with diagonals of equal time to read the "
-        f"memory once, from {format_quantity(times[0][0], 's')} ({times[0][1]}) to "
-        f"{format_quantity(times[-1][0], 's')} ({times[-1][1]}). Chips with DRAM form one cloud; "
+        f"memory once, from {format_quantity(sweeps[0][0], 's')} ({sweeps[0][1]}) to "
+        f"{format_quantity(sweeps[-1][0], 's')} ({sweeps[-1][1]}). Chips with DRAM form one cloud; "
         "SRAM-only chips sit above and to the left of it.",
         f"{len(chips_shown)} chips. Along a dashed line, reading the whole memory takes the same "
         "time. That time bounds the pace of a model that fills it: one token for each read.",

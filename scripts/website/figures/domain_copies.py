@@ -57,8 +57,8 @@ def figure(near: float = 900e9, far: float = 50e9) -> Figure:
         f"all. In nodes of {NODE}, {beyond} copies travel at {slow}; in one domain all travel at "
         f"{fast}.",
         "Each square is a GPU, each frame a domain in which every pair is joined at the fast "
-        "rate. The experts sit on the same ranks in both panels. On the left an eighth of the "
-        "copies stays in its node, which is also the average for random routing; all others "
+        "rate. The experts sit on the same ranks in both panels. In nodes of eight an eighth of "
+        "the copies stays in its node, which is also the average for random routing; all others "
         "cross a network card.",
         _TOP + 2 * (4 * _CELL + _GAP) + 8,
         tuple(shapes),

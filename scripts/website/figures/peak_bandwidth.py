@@ -57,8 +57,9 @@ def figure() -> Figure:
         (104, 14, 616, 370),
     )
     shapes = chart.grid()
+    upwards = f"{', '.join(f'{ridge:,}' for ridge in RIDGES)} FLOP/byte, upwards"
     for ridge in RIDGES:
-        shapes += diagonal(chart, ridge, f"{ridge:,} FLOP/byte", 0.7)
+        shapes += diagonal(chart, ridge, f"{ridge:,} FLOP/byte", 0.7, upwards)
     shapes += [*marks(chart, chips_shown), *pointed(chart, chips_shown, _POINTED)]
     shapes += names(chart, chips_shown, _NAMED)
     shapes += legend(
@@ -73,8 +74,7 @@ def figure() -> Figure:
         f"({ratios[-1][1]}) FLOP for a byte; {inside} of them lie between 100 and 1,000. Chips "
         "whose memory is SRAM lie far to the right and low.",
         f"{len(chips_shown)} server chips. Along a dashed line the ridge point is the same; a chip "
-        "further up and left needs a larger batch. Lines lead to "
-        "four chips of the worked example; a pointer names each chip.",
+        "further up and left needs a larger batch. A pointer names each chip.",
         456,
         tuple(shapes),
         plots=(chart,),

@@ -64,8 +64,9 @@ def figure() -> Figure:
         (104, 14, 616, 330),
     )
     shapes = chart.grid()
-    for ratio in EFFICIENCIES:
-        shapes += diagonal(chart, ratio, format_quantity(ratio, "FLOP/J"))
+    works = [format_quantity(ratio, "FLOP/J") for ratio in EFFICIENCIES]
+    for ratio, text in zip(EFFICIENCIES, works, strict=True):
+        shapes += diagonal(chart, ratio, text, together=", ".join(works))
     shapes += [*marks(chart, chips_shown), *pointed(chart, chips_shown, _POINTED)]
     shapes += names(chart, chips_shown, _NAMED)
     shapes += legend(384, hollow="hollow: the power is an estimate, or reported by others")

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from flopbook.drawing.scales import Room
 from scripts.website.figures.chart import Chart
 from scripts.website.figures.drawing import path, tooltip, words
-from scripts.website.figures.plotted import Point
+from scripts.website.figures.plotted import PlotSeries, Point
 from scripts.website.pages.explorer import ExplorerRow
 from scripts.website.pages.families import family_of
 from scripts.website.pages.quantities import value_of
@@ -149,15 +149,21 @@ def short(item: ExplorerRow) -> str:
     return name
 
 
-def diagonal(chart: Chart, ratio: float, text: str, share: float = 0) -> list[str]:
+def diagonal(
+    chart: Chart, ratio: float, text: str, share: float = 0, together: str = ""
+) -> list[str]:
     """The line on which y is `ratio` times x, both logarithmic; none if it lies outside.
 
-    `share` is where along the line its words begin.
+    `share` is where along the line its words begin. `together` names all such lines at once, below
+    a narrow sheet, where no line has room for words of its own.
     """
     low, high = max(chart.x.low, chart.y.low / ratio), min(chart.x.high, chart.y.high / ratio)
     if low >= high:
         return []
-    ends = [chart.place((x, x * ratio)) for x in (low, high)]
+    points = [(x, x * ratio) for x in (low, high)]
+    name = together or text
+    chart.series.append(PlotSeries("line", "fb-dashed", name, points, [text, text]))
+    ends = [chart.place(point) for point in points]
     (x0, y0), (x1, y1) = ends
     length = math.hypot(x1 - x0, y1 - y0)
     along, down = (x1 - x0) / length, (y1 - y0) / length
