@@ -49,3 +49,9 @@ def test_nothing_stands_on_the_left_of_panels_that_lie_below_each_other() -> Non
     assert narrow and narrow.height > 1.5 * drawn.height
     words = _words("racks")
     assert " left panel" not in words and "On the left" not in drawn.caption
+
+
+def test_a_section_stands_before_the_one_that_starts_from_it() -> None:
+    """What is slow now and then is first looked for in the loader of data."""
+    words = _words("reliability-and-energy")
+    assert words.index("## Data loading") < words.index("It is slow now and then.")

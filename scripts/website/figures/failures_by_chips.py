@@ -46,8 +46,8 @@ def figure() -> Figure:
         "time "
         "between failures falls as chips are added.",
         "Each line is a time between failures of one chip with its share of the rest; the middle "
-        "one was counted. Ten times the chips, a tenth of the time. The orange point was counted "
-        f"too, in two clusters with many users: {SHARED[0] * SHARED[1] / _YEAR:.1f} years a chip.",
+        "one was counted. The orange point was counted too, in two clusters with many users: "
+        f"{SHARED[0] * SHARED[1] / _YEAR:.1f} years a chip.",
         336,
         tuple(shapes),
         plots=(chart,),
