@@ -13,6 +13,7 @@ from scripts.website.figures.narrow import narrow_sheet
 from scripts.website.figures.overlap_measured import pairs
 from scripts.website.figures.peak_bandwidth import figure as peaks
 from scripts.website.figures.power_peak import figure as powers
+from scripts.website.figures.step_budget import KINDS
 from tests.support.rendering import READS_THE_HANDBOOK, rendered
 
 pytestmark = READS_THE_HANDBOOK
@@ -55,3 +56,13 @@ def test_a_section_stands_before_the_one_that_starts_from_it() -> None:
     """What is slow now and then is first looked for in the loader of data."""
     words = _words("reliability-and-energy")
     assert words.index("## Data loading") < words.index("It is slow now and then.")
+
+
+def test_the_kinds_of_a_step_are_those_of_the_table_below() -> None:
+    """Launches leave nothing in the compute stream, so they are waiting in both."""
+    text = rendered("handbook/profiling.md")
+    lines = text[text.index("| Kind |") :].split("\n\n")[0].split("\n")
+    rows = [line.removeprefix("| ").split(" | ") for line in lines[2:]]
+    table = {kind.removesuffix(" work"): what for kind, what, *_ in rows}
+    assert list(table) == list(KINDS)
+    assert "launches" in table["waiting"] and "launches" in KINDS["waiting"]

@@ -11,10 +11,12 @@ from flopbook.quantities.units import format_quantity, percent
 from scripts.website.figures.drawing import WIDTH, Figure, box, words
 from scripts.website.figures.plotted import FigureValue
 
-# What a profile shows as one kind, and the parts of a prediction that belong to it.
+# What a profile shows as one kind, and the parts of a prediction that belong to it. The first
+# three keep the compute stream busy.
 KINDS: Mapping[str, tuple[str, ...]] = {
     "products": ("products", "experts", "head"),
     "attention": ("attention",),
+    "memory-bound": ("elementwise", "optimizer"),
     "messages": (
         "tensor_parallel",
         "context_parallel",
@@ -23,8 +25,7 @@ KINDS: Mapping[str, tuple[str, ...]] = {
         "gathers",
         "gradients",
     ),
-    "memory and launches": ("elementwise", "launches", "optimizer"),
-    "waiting": ("bubble", "offload", "straggling"),
+    "waiting": ("bubble", "offload", "straggling", "launches"),
 }
 RUN = {
     "model": "llama-3-70b",
@@ -59,7 +60,7 @@ FORMATS: Mapping[str, Mapping[str, str]] = {
     "B200, fp4": {"chip": "nvidia/b200", "dtype": "fp4"},
 }
 # Blue is arithmetic, orange is bytes, grey is nothing at all.
-_FILLS = {"products": 0, "attention": 8, "messages": 1, "memory and launches": 6, "waiting": 5}
+_FILLS = {"products": 0, "attention": 8, "messages": 1, "memory-bound": 6, "waiting": 5}
 _LEFT, _RIGHT, _TOP, _ROW, _BAR = 150.0, 80.0, 40.0, 38.0, 24.0
 
 

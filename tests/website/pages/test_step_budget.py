@@ -50,7 +50,7 @@ def test_a_narrower_format_shrinks_products_and_nothing_else() -> None:
     assert narrow.kinds["products"] < 0.75 * wide.kinds["products"]
     for kind in ("attention", "messages"):
         assert narrow.kinds[kind] == pytest.approx(wide.kinds[kind], rel=1e-6)
-    assert narrow.kinds["memory and launches"] > wide.kinds["memory and launches"]
+    assert narrow.kinds["memory-bound"] > wide.kinds["memory-bound"]
     assert f"{wide.seconds / narrow.seconds:.2f} times" in figure(of="formats").title
     with pytest.raises(UnknownName):
         budgets("chips")
