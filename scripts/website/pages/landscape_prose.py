@@ -196,16 +196,19 @@ class Landscape:
             head, rows, caption="Families of accelerators", kind="fb-families", stacked=True
         )
 
-    def ranges_table(self) -> Html:
-        """What the chips of each family have, from the least to the most; none without a value."""
+    def ranges_table(self, *names: str) -> Html:
+        """Some measures of the chips of each family, from the least to the most.
+
+        A family without any value has no row. Raises UnknownName.
+        """
         grouped = by_family(self._items)
         rows = []
         for family in FAMILIES:
             of_family = chips(grouped[family.id])
-            ranges = [_range(measured(of_family, name), MEASURES[name].unit) for name in MEASURES]
+            ranges = [_range(measured(of_family, name), MEASURES[name].unit) for name in names]
             if set(ranges) != {"-"}:
                 rows.append((family.title, *ranges))
-        head = ("Family", *(measure.title for measure in MEASURES.values()))
+        head = ("Family", *(MEASURES[name].title for name in names))
         caption = "Lowest to highest value, with the number of chips that have one"
         return table(head, rows, caption=caption, stacked=True)
 
@@ -296,12 +299,12 @@ def _quantity(amount: float | None, unit: str) -> str:
 
 
 def _range(numbers: list[float], unit: str) -> str:
-    """From the smallest to the largest, with their number; one value stands alone."""
+    """From the smallest to the largest, in three digits, with their number; one stands alone."""
     if not numbers:
         return "-"
     printed_unit = "1" if unit in ("FLOP/byte", "chip") else unit  # the head of the column says it
     limits = dict.fromkeys(
-        format_quantity(limit, printed_unit).replace(" ", "\N{NO-BREAK SPACE}")
+        format_quantity(float(f"{limit:.3g}"), printed_unit).replace(" ", "\N{NO-BREAK SPACE}")
         for limit in (min(numbers), max(numbers))
     )
     return Html('{} <span class="fb-read">({})</span>').format(" to ".join(limits), len(numbers))
