@@ -1,4 +1,4 @@
-"""What a chapter says of a picture is what the picture shows, wide and on a phone."""
+"""What a chapter says of a picture or a command is what they show, wide and on a phone."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import re
 
 import pytest
 
+from flopbook.evaluation.calculator import calculate
+from flopbook.prediction.asking import predict
 from scripts.website.figures import domain_copies
 from scripts.website.figures.capacity_bandwidth import figure as capacity
 from scripts.website.figures.drawing import Figure
@@ -66,3 +68,16 @@ def test_the_kinds_of_a_step_are_those_of_the_table_below() -> None:
     table = {kind.removesuffix(" work"): what for kind, what, *_ in rows}
     assert list(table) == list(KINDS)
     assert "launches" in table["waiting"] and "launches" in KINDS["waiting"]
+
+
+def test_the_example_of_offloading_has_the_update_of_the_command() -> None:
+    """The same two seconds; the passes take longer than at the peak, as they do in runs."""
+    shape = {"model": "llama-3-8b", "chip": "h100-sxm"}
+    ran = predict(
+        {**shape, "chips": "1", "seq": "8192", "batch_tokens": "32768", "micro_batch": "1"}
+        | {"recompute": "full", "offload": "gradients"}
+    )
+    update = calculate("offload", **shape, dp=1)["update_seconds"]
+    assert ran.parts["offload"] == pytest.approx(update, rel=0.01)
+    found = re.search(r"--offload gradients` expects ([\d.]+) s", _words("overlap-and-offloading"))
+    assert found and float(found[1]) == pytest.approx(ran.seconds, abs=0.05)
