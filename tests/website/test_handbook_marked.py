@@ -77,7 +77,7 @@ def test_caches_end_the_rate_of_the_server_of_the_worked_example() -> None:
     crowd = calculate("serving", **server, batch=100_000)["tokens_per_s"]
     caches = 8 * 3.35e12 / (8192 * 327_680)
     assert crowd < caches == pytest.approx(10_000, rel=0.01)
-    assert "the caches alone end it" in text_of("inference")
+    assert "the caches alone cap it" in text_of("inference")
 
 
 @pytest.mark.parametrize(("width", "reading"), [(64, 32), (128, 48), (256, 80)])
@@ -165,13 +165,12 @@ def test_a_step_with_the_optimizer_on_the_host_is_that_of_its_picture() -> None:
 
 @READS_THE_HANDBOOK
 def test_keys_and_values_come_back_sooner_than_they_are_computed() -> None:
-    """131 kB over 64 GB/s are 2 us, and two operations for each parameter 16."""
-    model = shape("llama-3-8b")
-    back = 2 * 2 * model.layers * model.kv_heads * model.head_dim / 64e9
-    again = 2 * model.params / chip("h100-sxm").peak("bf16")
-    assert (back, again) == pytest.approx((2.05e-6, 16.2e-6), rel=0.01)
-    text = " ".join(rendered("handbook/overlap-and-offloading.md").split())
-    assert "So fetching is 8 times as fast" in text
+    """4,096 tokens of 330 kB over the 64 GB/s of one GPU: 21 ms, where eight compute for 74."""
+    back = 4096 * 327_680 / 64e9
+    server = {"model": "llama-3-70b", "chip": "h100-sxm", "tp": 8}
+    again = calculate("prefill", **server, seq=4096)["seconds"]
+    assert (back, again) == pytest.approx((21e-3, 73.6e-3), rel=0.01)
+    assert "serving.md#prefix-caches" in text_of("overlap-and-offloading")
 
 
 @pytest.mark.parametrize(("product", "message", "rate"), [(100.0, 40.0, 0.8), (10.0, 10.0, 0.5)])
@@ -257,7 +256,7 @@ def test_a_swing_of_power_is_a_third_of_the_hall() -> None:
     assert swing == pytest.approx(8.2e6, rel=0.005)
     assert swing / (16384 * 1275 * 1.1) == pytest.approx(0.36, abs=0.005)
     text = text_of("reliability-and-energy")
-    assert "once a step" in text and text.index("## Slow, stuck") < text.index("## Data loading")
+    assert "once a step" in text
 
 
 def test_quantising_to_four_bits_takes_hardly_more_of_a_step_than_to_eight() -> None:
