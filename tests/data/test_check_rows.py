@@ -87,6 +87,48 @@ def test_lines_of_megatron_bridge_are_as_printed(line: Printed) -> None:
     assert row.run["date"] == f"20{year}-{month}" and container in row.run["software"]
 
 
+AUTOMODEL = (
+    Printed(
+        "automodel-deepseek-v3-h100-1024gpu",
+        "Pre-Training Performance, line 19",
+        1024,
+        {"step_time_s": 37.87, "model_tflops_per_s_per_chip": 216, "tokens_per_s_per_chip": 865},
+        {"pp": 4, "ep": 64, "vp": 8, "fsdp_shard": 256, "global_batch_seqs": 8192},
+    ),
+    Printed(
+        "automodel-llama-3.1-70b-h100-64gpu",
+        "Pre-Training Performance, line 25",
+        64,
+        {"step_time_s": 18.9, "model_tflops_per_s_per_chip": 389, "tokens_per_s_per_chip": 866.77},
+        {"tp": 1, "pp": 1, "cp": 2, "fsdp_shard": 32, "micro_batch_seqs": 1},
+    ),
+    Printed(
+        "automodel-lora-qwen2.5-32b-h100-16gpu",
+        "Fine-Tuning (LoRA) Performance, line 40",
+        16,
+        {"step_time_s": 3.95, "tokens_per_s_per_chip": 2072.89},
+        {"tp": 2, "pp": 1, "fsdp_shard": 8, "micro_batch_seqs": 2, "global_batch_seqs": 32},
+    ),
+)
+
+
+@every("line", AUTOMODEL)
+def test_lines_of_automodel_are_as_printed(line: Printed) -> None:
+    """NVIDIA, NeMo AutoModel, performance summary at commit 36044ad."""
+    row = ROWS[line.id]
+    assert row.measured == line.figures and row.where == line.where
+    assert row.hardware["n_chips"] == line.chips
+    assert {name: row.parallelism.get(name) for name in line.degrees} == line.degrees
+
+
+def test_rates_of_automodel_are_batches_over_steps() -> None:
+    """The page prints the time of a step and the tokens of a GPU, and both say the same."""
+    for row in FILES["automodel"].rows:
+        tokens = row.parallelism["global_batch_seqs"] * row.model["seq_len_tokens"]
+        rate = tokens / row.measured["step_time_s"] / row.hardware["n_chips"]
+        assert rate == pytest.approx(row.measured["tokens_per_s_per_chip"], rel=2e-3), row.id
+
+
 @pytest.mark.parametrize(
     ("chip", "count", "model", "form", "generated", "prompt"),
     [
