@@ -129,6 +129,54 @@ def test_rates_of_automodel_are_batches_over_steps() -> None:
         assert rate == pytest.approx(row.measured["tokens_per_s_per_chip"], rel=2e-3), row.id
 
 
+NVIDIA_FP8 = (
+    Printed(
+        "nemo2407-gpt3-175b-512gpu",
+        "pretraining table, line 17",
+        512,
+        {"tokens_per_s_per_chip": 825, "model_tflops_per_s_per_chip": 888},
+        {"tp": 4, "pp": 8, "vp": 6, "micro_batch_seqs": 2, "global_batch_seqs": 2048},
+    ),
+    Printed(
+        "nemo2407-lora-llama2-70b-8gpu",
+        "finetuning table, line 42",
+        8,
+        {"tokens_per_s_per_chip": 2621},
+        {"tp": 2, "pp": 4, "micro_batch_seqs": 1, "global_batch_seqs": 32},
+    ),
+    Printed(
+        "megatron-llama3-405b-fp8-1024gpu",
+        "FP8 Performance, line 109",
+        1024,
+        {"tokens_per_s_per_chip": 315, "model_tflops_per_s_per_chip": 834},
+        {"tp": 8, "pp": 8, "cp": 2, "vp": 8, "global_batch_seqs": 512},
+    ),
+)
+
+
+@every("line", NVIDIA_FP8)
+def test_lines_of_fp8_on_h100_are_as_printed(line: Printed) -> None:
+    """NVIDIA, NeMo at commit 9c5c5e9 and Megatron-LM, examples/llama, at d98e8a6."""
+    row = ROWS[line.id]
+    assert row.measured == line.figures and row.where == line.where
+    assert row.hardware["n_chips"] == line.chips and row.run["precision"] == "fp8"
+    assert {name: row.parallelism.get(name) for name in line.degrees} == line.degrees
+
+
+@every("name", ("nemo-2407-check", "megatron-llama"))
+def test_rates_of_fp8_on_h100_count_all_of_attention(name: str) -> None:
+    """Tokens times 6 N without the embedding and 12 L d T are the FLOP/s that stand beside them."""
+    for row in FILES[name].rows:
+        if "model_tflops_per_s_per_chip" not in row.measured:
+            continue
+        model = row.model
+        tied = model["tied_embeddings"]
+        weights = model["n_params"] - (0 if tied else model["vocab_size"] * model["d_model"])
+        attention = 2 * model["n_layers"] * model["d_model"] * model["seq_len_tokens"]
+        rate = row.measured["tokens_per_s_per_chip"] * 6 * (weights + attention)
+        assert rate == pytest.approx(row.measured["model_tflops_per_s_per_chip"] * 1e12, rel=1e-2)
+
+
 @pytest.mark.parametrize(
     ("chip", "count", "model", "form", "generated", "prompt"),
     [
