@@ -177,6 +177,48 @@ def test_rates_of_fp8_on_h100_count_all_of_attention(name: str) -> None:
         assert rate == pytest.approx(row.measured["model_tflops_per_s_per_chip"] * 1e12, rel=1e-2)
 
 
+TORCHAO = (
+    Printed(
+        "torchao-h100-fp8-tensorwise-tps",
+        "training e2e benchmarks, line 62",
+        8,
+        {"tokens_per_s_per_chip": 7689.5},
+        {"micro_batch_seqs": 1, "global_batch_seqs": 8, "zero_stage": 3},
+    ),
+    Printed(
+        "torchao-mi300x-bf16-mem",
+        "training e2e benchmarks, line 72",
+        8,
+        {"peak_memory_gib": 39.09},
+        {"micro_batch_seqs": 1, "global_batch_seqs": 8, "zero_stage": 3},
+    ),
+    Printed(
+        "torchao-b200-mxfp8-cublas-tps",
+        "training e2e benchmarks, line 315",
+        8,
+        {"tokens_per_s_per_chip": 9969},
+        {"micro_batch_seqs": 1, "global_batch_seqs": 8, "zero_stage": 3},
+    ),
+)
+
+
+@every("line", TORCHAO)
+def test_lines_of_torchao_are_as_printed(line: Printed) -> None:
+    """PyTorch, ao, docs/source/workflows/training.md at commit 36027d8."""
+    row = ROWS[line.id]
+    assert row.measured == line.figures and row.where == line.where
+    assert row.hardware["n_chips"] == line.chips
+    assert {name: row.parallelism.get(name) for name in line.degrees} == line.degrees
+
+
+def test_rates_of_power_limited_gpus_say_so() -> None:
+    """The limit is not printed, so that no prediction for a whole B200 is held against them."""
+    rows = [row for row in FILES["torchao"].rows if row.hardware["chip"] == "B200-SXM"]
+    limited = [row for row in rows if row.kind == "training_throughput"]
+    assert len(limited) == 5
+    assert {row.flags for row in limited} == {("power_limit_not_stated",)}
+
+
 @pytest.mark.parametrize(
     ("chip", "count", "model", "form", "generated", "prompt"),
     [
