@@ -219,6 +219,40 @@ def test_rates_of_power_limited_gpus_say_so() -> None:
     assert {row.flags for row in limited} == {("power_limit_not_stated",)}
 
 
+INTERNEVO = (
+    Printed(
+        "internevo-7b-tp2-zero4-1024gpu",
+        "Throughput Measurement, line 40, 1024 GPUs",
+        1024,
+        {"tokens_per_s_per_chip": 3486},
+        {"tp": 2, "dp": 512, "micro_batch_seqs": 4, "grad_accum": 4, "global_batch_seqs": 8192},
+    ),
+    Printed(
+        "internevo-7b-packed-recomputed-b2x1-1024gpu",
+        "FLOPS Testing, line 69",
+        1024,
+        {"tokens_per_s_per_chip": 2341},
+        {"tp": 1, "dp": 1024, "micro_batch_seqs": 2, "grad_accum": 1, "global_batch_seqs": 2048},
+    ),
+    Printed(
+        "internevo-7b-packed-kept-b2x2-1024gpu",
+        "FLOPS Testing, line 86",
+        1024,
+        {"tokens_per_s_per_chip": 2817},
+        {"tp": 1, "dp": 1024, "micro_batch_seqs": 2, "grad_accum": 2, "global_batch_seqs": 4096},
+    ),
+)
+
+
+@every("line", INTERNEVO)
+def test_lines_of_internevo_are_as_printed(line: Printed) -> None:
+    """Shanghai AI Laboratory, InternEvo, doc/en/train_performance.md at commit c628a8c."""
+    row = ROWS[line.id]
+    assert row.measured == line.figures and row.where == line.where
+    assert row.hardware["n_chips"] == line.chips
+    assert {name: row.parallelism.get(name) for name in line.degrees} == line.degrees
+
+
 @pytest.mark.parametrize(
     ("chip", "count", "model", "form", "generated", "prompt"),
     [
