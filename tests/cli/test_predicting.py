@@ -104,10 +104,22 @@ def test_each_open_thing_has_a_size(cli: Any) -> None:
     assert len(sized) == len(notes) - 1  # but for the layout, which a line of its own sizes
 
 
+def test_a_batch_that_does_not_fit_is_told_by_how_much(cli: Any) -> None:
+    words = "predict --model llama-3-70b --chip h100-sxm --chips 8 --tp 4 --answer 512"
+    record = json.loads(cli(*f"{words} --batch 4096 --json".split()).out)["prediction"]
+    assert not record["fits"] and record["over"] == record["bytes"] - 80e9
+    largest = int(record["largest_batch"])
+    said = cli(*f"{words} --batch 4096".split()).out
+    assert f"GB over; largest batch {largest:,}" in said
+    for batch, fits in ((largest, True), (largest + 2, False)):  # one more for each replica
+        answer = json.loads(cli(*f"{words} --batch {batch} --json".split()).out)["prediction"]
+        assert answer["fits"] is fits and ("over" in answer) is not fits
+
+
 def test_weights_narrower_than_16_bits_are_named(cli: Any) -> None:
     words = "--model deepseek-v3 --chip h200-sxm --chips 8 --answer 512"
     said = cli(*f"predict {words} --batch 8".split()).out
-    assert "does not fit into" in said and "--dtype fp8" in said and "and it fits" in said
+    assert "does not fit: " in said and "--dtype fp8" in said and "and it fits" in said
     assert "--dtype fp8" not in cli(*f"predict {words} --batch 8 --dtype fp8".split()).out
     planned = cli(*f"plan --serve {words}".split()).out
     best = json.loads(cli(*f"plan --serve {words} --dtype fp8 --json".split()).out)["layouts"][0]

@@ -190,7 +190,7 @@ def test_a_change_that_is_proposed_makes_it_fit(model: str) -> None:
         ("deepseek-v3", "h200", 8, "--weight-dtype fp8"),
         ("gpt-oss-120b", "h100-sxm", 1, "--weight-dtype mxfp4"),
         # Published in bf16: nothing is narrower than what was counted.
-        ("llama-3-405b", "h100-sxm", 8, "--tp 16"),
+        ("llama-3-405b", "h100-sxm", 8, "--chips 16"),
     ],
 )
 def test_weights_as_published_are_the_first_way_out(
@@ -199,6 +199,84 @@ def test_weights_as_published_are_the_first_way_out(
     """The files of the models name the configuration that says in which format weights come."""
     fit = calculate("serving", model=model, chip=chip, chips=chips, seq=8192, batch=8).fit
     assert fit is not None and not fit.fits and fit.remedy == remedy
+
+
+# 1,024 sequences for each GPU of a node of eight, where 605 fit.
+RACK: dict[str, Any] = {"model": "deepseek-v3", "dtype": "fp8", "ep": 8, "dp": 8, "seq": 4096}
+WORDS = [f"--{name}={value}" for name, value in RACK.items()]
+
+
+@every("name", sorted(CALCULATORS))
+def test_the_largest_batch_is_the_one_that_serving_has_room_for(name: str) -> None:
+    most = calculate("serving", **RACK, chip="gb200-gpu")["batch_fits"]
+    assert most == 8 * 605
+    beyond = calculate(name, **RACK, chip="gb200-gpu", batch=8 * 1024)
+    assert f"over; largest batch {most:,.0f};" in answer(beyond).splitlines()[0]
+    assert beyond.as_json()["largest_batch"] == most
+    assert "does not fit" in repr(beyond)
+    at_most = calculate(name, **RACK, chip="gb200-gpu", batch=most)
+    assert at_most["free"] >= 0 and "largest_batch" not in at_most.as_json()
+    assert "does not fit" not in repr(at_most)
+    one_more = calculate("decode", **RACK, chip="gb200-gpu", batch=most + 8)  # for each replica
+    assert one_more["free"] < 0
+
+
+@every(
+    "words, line",
+    [
+        ("--chip gb200-gpu,h200 --batch 8192", "nvidia/gb200-gpu: does not fit: 60.23 GB over"),
+        ("--chip gb200-gpu,h200 --batch 8192", "nvidia/h200-sxm: does not fit: 105.2 GB over"),
+        (
+            "--chip gb200-gpu --sweep batch=4096,8192,16384 --outputs likely_seconds",
+            "does not fit: 2 of 3 points, the first at batch 8,192, 60.23 GB over",
+        ),
+        (
+            "--chip gb200-gpu --sweep batch=4096,8192 --plot -",
+            "does not fit: 1 of 2 points, the first at batch 8,192, 60.23 GB over",
+        ),
+        ("--chip gb200-gpu --solve batch --target seconds=30ms", "does not fit: 45.12 GB over"),
+        ("--chip gb200-gpu --batch 8192 --explain", "does not fit: 60.23 GB over"),
+    ],
+)
+def test_every_form_of_an_answer_says_it(
+    words: str, line: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Side by side, swept, drawn, solved and explained: no form leaves it to a minus sign."""
+    assert run(["decode", *WORDS, *words.split()]) == 0
+    assert any(told.startswith(line) for told in capsys.readouterr().out.splitlines())
+
+
+def test_a_sweep_says_it_in_json(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["decode", *WORDS, "--chip=gb200-gpu", "--json"]
+    assert run([*words, "--sweep", "batch=4096,8192"]) == 0
+    assert json.loads(capsys.readouterr().out)["notes"][0].startswith("does not fit: 1 of 2 points")
+    assert run([*words, "--sweep", "batch=256,4096"]) == 0
+    assert "does not fit" not in capsys.readouterr().out
+
+
+@every(
+    "layout",
+    [
+        {"chips": 8},
+        {"chips": 8, "tp": 8},
+        {"chips": 8, "dp": 8, "ep": 8},
+        {"chips": 8, "tp": 1, "dp": 8, "ep": 8},
+        {"dp": 8, "ep": 8},
+        {"ep": 8},
+        {"tp": 8},
+    ],
+)
+@every("chip", ["gb200-gpu", "h200"])
+def test_a_way_out_is_taken_beside_what_was_typed(layout: dict[str, Any], chip: str) -> None:
+    """What is proposed does not contradict a number of chips or degrees that were given."""
+    asked = {**RACK, "chip": chip, "batch": 8192, "dp": None, "ep": None, **layout}
+    given_ = {name: value for name, value in asked.items() if value is not None}
+    fit = calculate("decode", **given_).fit
+    assert fit is not None and not fit.fits and fit.remedy
+    words = fit.remedy.split()
+    pairs = zip(words[::2], words[1::2], strict=True)
+    changes = {option.removeprefix("--").replace("-", "_"): value for option, value in pairs}
+    assert calculate("decode", **{**given_, **changes})["free"] >= 0
 
 
 def test_the_memory_share_keeps_a_reserve_free() -> None:

@@ -26,7 +26,10 @@ def explanation(result: Result, outputs: Sequence[str] = ()) -> str:
     }
     values = {**formula.defaults, **used}
     steps = _steps(result, values) if formula.printed else _working(result, values)
-    lines = [f"{formula.title}: {formula.summary}", "", "Inputs"]
+    lines = [f"{formula.title}: {formula.summary}", ""]
+    if result.fit and result.fit.text:
+        lines += [result.fit.text, ""]
+    lines.append("Inputs")
     lines.append(columns(_input_rows(result), indent="  "))
     lines += ["", "Steps", *_indented(steps)]
     for moves in moved(result, outputs):

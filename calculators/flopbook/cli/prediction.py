@@ -156,7 +156,7 @@ def _print_serving(
         print_json(prediction.record())
         return
     served = prediction.serving
-    load = counted(int(prediction.batch), "sequence")
+    load = counted(max(int(prediction.batch), 1), "sequence")
     place = f"at once on {counted(int(served.chips), 'chip')}, TP {served.tp:.0f}"
     values = (
         ("first token", prediction.first_token, "s"),
@@ -168,7 +168,7 @@ def _print_serving(
         for title, one, unit in values
     ]
     room = format_quantity(prediction.serving.machine.memory, "byte", digits=3)
-    verdict = f"{'fits into' if prediction.fits else 'does not fit into'} {room}"
+    verdict = prediction.fit.text or f"fits into {room}"
     rows.append(("memory of a chip", format_quantity(prediction.bytes, "byte", digits=3), verdict))
     if prediction.cost_per_million is not None:
         rows.append(("cost of a million tokens", f"{prediction.cost_per_million:.3g} USD", ""))

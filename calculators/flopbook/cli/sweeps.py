@@ -63,6 +63,8 @@ def show_sweep(grid: Sweep, outputs: list[str], form: str, plot: str | None) -> 
         _print_csv(grid, outputs)
         return
     if plot == TERMINAL:
+        if grid.misfit:
+            print(grid.misfit)
         print(terminal_plot(plot_of(grid, outputs), shutil.get_terminal_size().columns))
     else:
         print(table(grid, outputs))
@@ -100,7 +102,9 @@ def table(grid: Sweep, outputs: list[str]) -> str:
     constants = {} if outputs else _constants(grid, names)
     # Where nothing varies, a column of equal values says more than none.
     varying = [name for name in names if name not in constants] or names
-    lines = [_rows(grid, varying)]
+    # Numbers of points that cannot run look like all others.
+    lines = [grid.misfit] if grid.misfit else []
+    lines.append(_rows(grid, varying))
     if grid.problems:
         lines.append(f"{counted(len(grid.problems), 'point')} of {grid.size:,} refused")
     if len(varying) < len(names):

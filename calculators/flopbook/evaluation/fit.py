@@ -1,7 +1,7 @@
 """Whether an answer fits into memory: what to read before all other numbers, and a way out.
 
 A calculator takes part by having an output `free`, the memory left on each chip; `fewest_chips` is
-added where it has that too.
+added where it has that too. How many sequences would fit is what the calculator `serving` says.
 """
 
 from __future__ import annotations
@@ -13,7 +13,10 @@ from typing import Any
 from flopbook.errors import FlopbookError
 from flopbook.evaluation.remedies import first_remedy
 from flopbook.evaluation.results import Fit, Value
+from flopbook.formulas import get_formula
 from flopbook.formulas.declaration import Formula
+
+SERVING, BATCH = "serving", "batch"
 
 
 def fit_of(formula: Formula, values: Mapping[str, Value], outputs: Mapping[str, Any]) -> Fit | None:
@@ -31,7 +34,20 @@ def fit_of(formula: Formula, values: Mapping[str, Value], outputs: Mapping[str, 
         changed = {name: value for name, value in changes.items() if name in formula.inputs}
         return _free(formula, {**inputs, **changed}) >= 0
 
-    return Fit(free, fewest, first_remedy(formula, values, fits))
+    largest = largest_batch(formula, inputs)
+    return Fit(free, fewest, first_remedy(formula, values, fits), largest)
+
+
+def largest_batch(formula: Formula, inputs: Mapping[str, Any]) -> float | None:
+    """Sequences that fit at once on the same chips (1); None for a calculator without a batch."""
+    if BATCH not in formula.inputs:
+        return None
+    served = get_formula(SERVING)
+    asked = {name: value for name, value in inputs.items() if name in served.inputs}
+    try:
+        return float(served(**{**asked, BATCH: math.inf})["batch_fits"])
+    except FlopbookError:
+        return None
 
 
 def _free(formula: Formula, given: Mapping[str, Any]) -> float:

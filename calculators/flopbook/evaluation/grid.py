@@ -9,6 +9,7 @@ from typing import Any
 from flopbook.evaluation.axes import Axis
 from flopbook.evaluation.results import Result, Value
 from flopbook.formulas.declaration import Formula
+from flopbook.quantities.units import format_quantity
 
 
 class Sweep(Mapping[str, Any]):
@@ -57,10 +58,30 @@ class Sweep(Mapping[str, Any]):
         """A column as a list of plain values."""
         return _as_list(self.columns[name])
 
+    @property
+    def misfit(self) -> str:
+        """How many points do not fit into memory and which is the first; empty where all fit."""
+        if "free" not in self.columns:
+            return ""
+        over = [point for point, free in enumerate(self.column("free")) if _is_below_zero(free)]
+        if not over:
+            return ""
+        first = ", ".join(self._written(axis.name, over[0]) for axis in self.axes)
+        missing = format_quantity(-self.column("free")[over[0]], "byte")
+        count = f"{len(over):,} of {self.size:,} points"
+        return f"does not fit: {count}, the first at {first}, {missing} over"
+
+    def _written(self, name: str, point: int) -> str:
+        value = self.column(name)[point]
+        if isinstance(value, str):
+            return f"{name} {value}"
+        return f"{name} {format_quantity(value, self.unit(name) or '1')}"
+
     def as_json(self) -> dict[str, Any]:
         """The answer under the contract of `--json`: lists where there was one value before."""
         # What was held has the form of an answer without outputs.
-        fixed = Result(self.formula, self.inputs, {}, self.notes, self.sources).as_json()
+        notes = (self.misfit, *self.notes) if self.misfit else self.notes
+        fixed = Result(self.formula, self.inputs, {}, notes, self.sources).as_json()
         axes, swept = [], {}
         for axis in self.axes:
             unit = axis.unit or None
@@ -83,6 +104,10 @@ class Sweep(Mapping[str, Any]):
 
 def _as_list(values: Any) -> list[Any]:
     return values.tolist() if hasattr(values, "tolist") else list(values)
+
+
+def _is_below_zero(value: Any) -> bool:
+    return isinstance(value, float) and value < 0
 
 
 def _is_open(value: Any) -> bool:

@@ -14,6 +14,7 @@ from flopbook.quantities.dtypes import WIDTHS
 # Beyond the last nothing is proposed.
 _POWERS = tuple(2.0**n for n in range(1, 13))
 _LAYOUT = (CHIPS, "dp", "tp", "cp")
+_OF_REPLICAS = (CHIPS, "tp", "dp", "ep")  # what lays out replicas that serve
 _LAST_STAGE = 3.0  # of ZeRO
 _CHIPS_OF_A_NODE = 8.0  # beyond, TP is slower than any other way
 _LOSS_CHUNKS = 8.0  # of torchtune
@@ -69,12 +70,32 @@ def _of_serving(formula: Formula, values: Mapping[str, Value]) -> Iterator[Remed
     """
     yield from _as_published(values)
     yield from _without_other_chips(formula, values)
-    # What was filled from a number of chips would contradict the new layout.
-    freed = {name: math.inf for name in (CHIPS, "dp") if formula.defaults.get(name) == math.inf}
     for name in ("tp", "ep"):
         if name in formula.inputs:
-            yield from (Remedy({name: degree}, freed) for degree in _POWERS)
+            yield from (Remedy(_serving_degree(name, degree, values), {}) for degree in _POWERS)
     yield from _smaller(values)
+
+
+def _serving_degree(name: str, degree: float, values: Mapping[str, Value]) -> dict[str, float]:
+    """Options for a higher degree of TP or EP; what was typed beside it changes along."""
+    typed = {option for option in _OF_REPLICAS if values[option].origin == GIVEN}
+    chips, tp, dp, ep = (values[option].value for option in _OF_REPLICAS)
+    replicas = _replicas(chips, tp, dp, ep)
+    if name == "tp":
+        # A number of chips alone fills the TP degree.
+        options = {} if typed >= {CHIPS} and "tp" not in typed else {"tp": degree}
+        return options | ({CHIPS: degree * replicas} if CHIPS in typed else {})
+    # Every rank of experts is a replica of attention.
+    options = {"ep": degree} | ({"dp": degree} if "dp" in typed else {})
+    width = chips / replicas if CHIPS in typed else 1.0
+    return options | ({CHIPS: width * degree} if CHIPS in typed else {})
+
+
+def _replicas(chips: float, tp: float, dp: float, ep: float) -> float:
+    """Replicas of attention, as the part `layout` of the formulas fills them."""
+    if dp < math.inf:
+        return dp
+    return chips / tp if max(chips, tp) < math.inf else ep
 
 
 def _of_training(formula: Formula, values: Mapping[str, Value]) -> Iterator[Remedy]:

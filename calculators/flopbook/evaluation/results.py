@@ -31,6 +31,8 @@ class Fit(NamedTuple):
     free: float
     fewest_chips: float | None
     remedy: str
+    # Sequences that fit on these chips; None where an answer has no batch to change.
+    largest_batch: float | None = None
 
     @property
     def fits(self) -> bool:
@@ -43,6 +45,8 @@ class Fit(NamedTuple):
         if self.fits:
             return ""
         parts = [f"does not fit: {format_quantity(-self.free, 'byte')} over"]
+        if self.largest_batch:
+            parts.append(f"largest batch {self.largest_batch:,.0f}")
         if self.fewest_chips is not None and math.isfinite(self.fewest_chips):
             parts.append(f"smallest number of chips {self.fewest_chips:,.0f}")
         if self.remedy:
@@ -58,9 +62,13 @@ class Fit(NamedTuple):
         return {
             "fits": False,
             "over": {"value": -self.free, "unit": "byte"},
+            **self._batch_record(),
             "smallest_chips": int(fewest) if is_known and fewest is not None else None,
             "fits_with": self.remedy or None,
         }
+
+    def _batch_record(self) -> dict[str, int]:
+        return {} if self.largest_batch is None else {"largest_batch": int(self.largest_batch)}
 
 
 class Result(Mapping[str, Any]):
@@ -107,7 +115,8 @@ class Result(Mapping[str, Any]):
 
     def __repr__(self) -> str:
         outputs = ", ".join(f"{name} {value}" for name, value in self.outputs.items())
-        return f"<{self.formula.id}: {outputs}>"
+        misfit = f"{self.fit.text}; " if self.fit and self.fit.text else ""
+        return f"<{self.formula.id}: {misfit}{outputs}>"
 
     def as_json(self) -> dict[str, Any]:
         """The answer under the contract of `--json`: SI values, open or unlimited ones as null."""

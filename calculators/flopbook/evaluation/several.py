@@ -69,7 +69,14 @@ def comparison(results: Sequence[Result]) -> str:
         return "\n\n".join(f"{head}\n{answer(result)}" for head, result in pairs)
     separator = ("from", *[""] * len(results), "")
     rows = [*_output_rows(results), separator, *_input_rows(results, varied)]
-    return "\n".join([columns(rows, head=["", *heads, ""]), *_notes(results, heads)])
+    lines = [*_misfits(results, heads), columns(rows, head=["", *heads, ""])]
+    return "\n".join([*lines, *_notes(results, heads)])
+
+
+def _misfits(results: Sequence[Result], heads: Sequence[str]) -> list[str]:
+    """A line for each answer that does not fit into memory: its numbers cannot be had."""
+    pairs = zip(heads, results, strict=True)
+    return [f"{head}: {one.fit.text}" for head, one in pairs if one.fit and one.fit.text]
 
 
 def _output_rows(results: Sequence[Result]) -> list[tuple[str, ...]]:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from flopbook.data.runs import MeasuredRun
 from flopbook.errors import FlopbookError, UnknownName
+from flopbook.evaluation.results import Fit
 from flopbook.prediction import serving
 from flopbook.prediction.asking import DEFAULT_SEQUENCE, price_option
 from flopbook.prediction.bands import AS_FITTED, SOFTWARE, widest_band
@@ -59,9 +60,15 @@ class ServingPrediction(NamedTuple):
         return self.serving.task == STATIC and self.batch > 1
 
     @property
+    def fit(self) -> Fit:
+        """How weights and cache fit into the memory of a chip, and the largest batch that does."""
+        free = self.serving.machine.memory - self.bytes
+        return Fit(free, None, "", _largest_batch(self.serving))
+
+    @property
     def fits(self) -> bool:
         """Whether weights and cache have room in the memory of the chips."""
-        return self.bytes <= self.serving.machine.memory
+        return self.fit.fits
 
     def record(self) -> dict[str, Any]:
         """The prediction as `flopbook predict --json` prints it."""
@@ -74,6 +81,9 @@ class ServingPrediction(NamedTuple):
             "bytes": self.bytes,
             "fits": self.fits,
         }
+        if not self.fits:
+            prediction["over"] = -self.fit.free
+            prediction["largest_batch"] = self.fit.largest_batch
         if self.cost_per_million is not None:
             prediction["cost_per_million_tokens"] = self.cost_per_million
         return {
@@ -113,6 +123,15 @@ def predict_serving(
         similar=_similar(case),
         cost_per_million=cost,
     )
+
+
+def _largest_batch(case: Serving) -> float:
+    """Sequences that fit at once, whole ones on each replica; 0 where the weights leave no room."""
+    context = case.prompt + case.answer
+    weights = serving.held_bytes(case._replace(batch=0.0), context)
+    of_one = serving.held_bytes(case._replace(batch=case.replicas), context) - weights
+    of_each = (case.machine.memory - weights) // of_one
+    return max(of_each, 0.0) * case.replicas
 
 
 def published_format(options: Mapping[str, str | None]) -> str | None:

@@ -108,6 +108,8 @@ def mark_solved(result: Result, name: str) -> Result:
     if name not in result.inputs:
         return result
     inputs = {**result.inputs, name: result.inputs[name]._replace(origin="solved")}
-    return Result(
+    marked = Result(
         result.formula, inputs, result.outputs, result.remarks, result.sources, result.omitted
     )
+    marked.fit, marked.unshown = result.fit, result.unshown
+    return marked
