@@ -77,14 +77,38 @@ def test_a_faster_layout_is_part_of_the_answer(cli: Any) -> None:
     assert "a faster layout" not in again
 
 
-def test_a_layout_that_a_rule_chose_and_cannot_run_says_so(cli: Any) -> None:
+def test_chips_that_no_layout_divides_stay_idle(cli: Any) -> None:
+    """61 is prime and 96 sequences are no multiple of it: 48 chips run, as fast as they would."""
     words = "predict --model llama-3-8b --chip h100-sxm --chips 61 --batch 96 --seq 4096"
     out = cli(*words.split()).out
-    assert out.startswith("cannot run as laid out here: 96 sequences") and "61 replicas" in out
-    assert "cannot run" not in cli(*words.replace("61", "64").split()).out
+    assert out.startswith("runs on 48 of 61 chips: no layout of all of them divides 96 sequences")
+    assert "idle: 13 (21 %)" in out and "cannot run" not in out
+    alone = cli(*words.replace("61", "48").split()).out
+    assert out.splitlines()[1:] == alone.splitlines()
+    record = json.loads(cli(*words.split(), "--json").out)
+    assert record["idle_chips"] == 13 and record["prediction"]["fits"]
+    whole = json.loads(cli(*words.replace("61", "64").split(), "--json").out)
+    assert "idle_chips" not in whole
     assert "use 61 or 122 sequences" in cli(*words.split(), "--dp", "61").err
-    sharded = cli(*words.replace("61", "64").split(), "--zero", "3").out
-    assert sharded.startswith("cannot run") and "a faster layout" in sharded
+
+
+def test_a_stage_of_zero_alone_leaves_the_degrees_to_the_search(cli: Any) -> None:
+    """It said that 96 sequences do not divide over 64 replicas, beside a layout that runs."""
+    words = "predict --model llama-3-8b --chip h100-sxm --chips 64 --batch 96 --seq 4096 --zero 3"
+    record = json.loads(cli(*words.split(), "--json").out)
+    assert record["layout"]["zero"] == 3 and record["prediction"]["fits"]
+    assert 96 % record["layout"]["dp"] == 0 and "idle_chips" not in record
+
+
+def test_where_no_number_of_chips_can_run_the_next_that_can_is_named(cli: Any) -> None:
+    words = "predict --model llama-3-405b --chip h100-sxm --chips 127 --batch 1024 --seq 4096"
+    refused = cli(*words.split())
+    assert (refused.status, refused.out) == (2, "")
+    assert refused.err == (
+        "flopbook: no layout of 1,024 sequences on 127 chips divides and fits, some of them idle "
+        "or not; use 128 chips\n"
+    )
+    assert cli(*words.replace("127", "128").split()).status == 0
 
 
 def test_a_row_that_leaves_nothing_open_has_no_note_of_it() -> None:

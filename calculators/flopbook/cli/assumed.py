@@ -19,7 +19,7 @@ from flopbook.prediction.bands import SOFTWARE
 from flopbook.prediction.layouts import LAYOUT_PARTS
 from flopbook.prediction.networks import NETWORK
 from flopbook.prediction.options import flag_of
-from flopbook.quantities.units import format_quantity
+from flopbook.quantities.units import format_quantity, percent
 
 if TYPE_CHECKING:
     from flopbook.prediction.layouts import RunLayout
@@ -49,6 +49,18 @@ def cannot_run(run: RunLayout) -> str:
     return (
         f"cannot run as laid out here: {counted(int(run.batch), 'sequence')} do not divide over "
         f"{counted(int(run.dp), 'replica')}"
+    )
+
+
+def what_runs(prediction: Prediction) -> str:
+    """What stands before a step that not all chips, or none, can run; empty if all do."""
+    if not prediction.idle:
+        return cannot_run(prediction.run)
+    used, sequences = int(prediction.run.chips), counted(int(prediction.run.batch), "sequence")
+    chips = used + prediction.idle
+    return (
+        f"runs on {used:,} of {chips:,} chips: no layout of all of them divides {sequences} and "
+        f"fits; idle: {prediction.idle:,} ({percent(prediction.idle / chips)})"
     )
 
 

@@ -88,7 +88,7 @@ def predict_command(
 
     Example: flopbook predict --model llama-3-70b --chip h100-sxm --chips 512 --batch-tokens 4Mi
     """
-    from flopbook.cli.assumed import cannot_run, faster_rows, row_notes, training_notes
+    from flopbook.cli.assumed import faster_rows, row_notes, training_notes, what_runs
     from flopbook.cli.layout_words import words_of_layout
     from flopbook.prediction.asking import predict
     from flopbook.prediction.options import refuse
@@ -102,6 +102,8 @@ def predict_command(
     if as_json:
         print_json(prediction.record())
         return
+    if prediction.idle:  # notes are of the chips that run
+        options["chips"] = str(int(prediction.run.chips))
     rows = [
         ("step", f"{prediction.seconds:.3g} s", _band(prediction)),
         ("throughput", f"{prediction.tokens_per_second:,.0f} token/s/chip", ""),
@@ -111,12 +113,11 @@ def predict_command(
         ("layout", *words_of_layout(prediction.layout())),
         *([] if run else faster_rows(prediction, options)),
     ]
-    stopped = "" if run else cannot_run(prediction.run)
+    stopped = "" if run else what_runs(prediction)
     if stopped:
         print(stopped)
     print(columns(rows))
-    print("\nparts of the step")
-    print(_shares(prediction.parts, "s"))
+    print(f"\nparts of the step\n{_shares(prediction.parts, 's')}")
     if prediction.memory:
         print("\nparts of the memory")
         print(_shares(prediction.memory.parts, "byte"))

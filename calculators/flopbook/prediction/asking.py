@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from flopbook.data.run_degrees import DIVIDING, contradiction
+from flopbook.data.run_degrees import DIVIDING
 from flopbook.data.runs import MeasuredRun
 from flopbook.errors import FlopbookError
 from flopbook.formulas.omissions import TENTH
@@ -16,9 +16,9 @@ from flopbook.prediction.bands import AS_FITTED, SOFTWARE, Adjustment, band_name
 from flopbook.prediction.chunks import Interleaving, interleaving
 from flopbook.prediction.conventions import HARDWARE, USUAL, flop_per_token
 from flopbook.prediction.fitted import Fitted, fitted_kinds
+from flopbook.prediction.idle_chips import no_layout, on_fewer_chips
 from flopbook.prediction.layout_memory import LayoutMemory, made_to_fit, memory_of, savings
 from flopbook.prediction.layouts import FSDP, LAYOUT_PARTS, OneRun, RunLayout, training_run
-from flopbook.prediction.machines import lacks_format
 from flopbook.prediction.named_models import ModelName, asked_model, sizes_of
 from flopbook.prediction.networks import NETWORK, card_rate
 from flopbook.prediction.offloading import spread_of
@@ -27,12 +27,16 @@ from flopbook.prediction.options import (
     amount_option,
     check_stage,
     count_option,
-    flag_of,
     required,
     step_sequences,
     word_option,
 )
-from flopbook.prediction.possible_layouts import possible
+from flopbook.prediction.possible_layouts import (
+    check_degrees,
+    check_format,
+    check_groups,
+    possible,
+)
 from flopbook.prediction.predicted import Faster, Prediction
 from flopbook.prediction.similar import similar_runs
 from flopbook.prediction.spending import list_price, spending
@@ -83,6 +87,8 @@ def predict(
         return prediction_of(found, model, options, calibration)
     # Without a degree that divides chips or experts, a rule lays the run out.
     is_open = not any(options.get(name) for name in (*DIVIDING, "ep"))
+    if is_open and sequences and sequences % int(run.dp) and run.machine.memory:
+        return _nearest(model, run, sequences, options, calibration)
     run = possible(model, run, sequences, is_open=is_open)
     memory, problem = _memory(model, run)
     fitting = run
@@ -94,6 +100,36 @@ def predict(
         return prediction
     found = _fastest(model, run, sequences, asked, calibration)
     return prediction._replace(faster=_faster(prediction, found, calibration))
+
+
+def _nearest(
+    model: ModelName,
+    run: RunLayout,
+    sequences: int,
+    options: Mapping[str, str | None],
+    calibration: Calibration | None,
+) -> Prediction:
+    """The prediction for a step that chips or batch do not divide, on as many chips as can run it.
+
+    Raises FlopbookError, with a number of chips that would do, where no part of them can.
+    """
+    asked, chips = _asked_layout(options), int(run.chips)
+
+    def search(count: int) -> RunLayout | None:
+        try:
+            fewer = run_of({**options, "chips": str(count)})
+        except FlopbookError:  # what was asked for divides no such number
+            return None
+        return _fastest(model, fewer, sequences, asked, calibration)
+
+    def seconds(found: RunLayout) -> float:
+        return math.fsum(_parts(found, calibration).values())
+
+    found = search(chips) or on_fewer_chips(search, chips, seconds)
+    if found is None:
+        raise no_layout(search, chips, sequences)
+    idle = chips - int(found.chips)
+    return prediction_of(found, model, options, calibration)._replace(idle=idle)
 
 
 def _fastest(
@@ -255,7 +291,7 @@ def run_of(options: Mapping[str, str | None]) -> RunLayout:
         if degree is not None:
             degrees[field] = degree
     check_stage(degrees.get("zero_stage", 0))
-    _check_degrees(degrees, chips)
+    check_degrees(degrees, chips)
     sequences = step_sequences(options, sequence)
     if sequences:
         degrees["global_batch_seqs"] = sequences
@@ -277,8 +313,8 @@ def run_of(options: Mapping[str, str | None]) -> RunLayout:
     )
     layout = _with_network(training_run(row, THIS_YEAR, stack), options.get("network"))
     layout = _in_slices(layout)
-    _check_format(layout)
-    _check_groups(layout)
+    check_format(layout)
+    check_groups(layout)
     open_batch = () if sequences else (OPEN_BATCH,)
     inferred = (*open_batch, *layout.inferred, *_open_software(options, layout.year))
     layout = _offloading(layout, options)
@@ -349,31 +385,3 @@ def _interleaved(asked: str | None) -> str:
     if asked in (None, "interleaved"):
         return "interleaved"
     raise FlopbookError(f"--schedule {asked} has one chunk a stage; leave out --virtual")
-
-
-def _check_format(layout: RunLayout) -> None:
-    """Raise FlopbookError where a chip is not known to multiply in the format."""
-    name, precision = layout.machine.chip, layout.precision
-    if lacks_format(name, precision):
-        raise FlopbookError(f"{name} has no {precision} peak on record; train in --dtype bf16")
-
-
-def _check_groups(layout: RunLayout) -> None:
-    """Groups that each hold everything have whole replicas, and something that ZeRO divides."""
-    if layout.hsdp > 1 and not layout.zero:
-        raise FlopbookError(
-            f"--hsdp {layout.hsdp} groups divide what ZeRO shards; give --zero 1 to 3"
-        )
-    if layout.dp % layout.hsdp:
-        raise FlopbookError(f"--hsdp {layout.hsdp} does not divide --dp {layout.dp:g} replicas")
-
-
-def _check_degrees(degrees: Mapping[str, int], chips: int) -> None:
-    """Degrees that are given divide the chips, and multiply to them where all are given."""
-    if contradiction(degrees, chips) is not None:
-        named = [name for name in DIVIDING if name in degrees]
-        sizes = " ".join(f"{flag_of(name)} {degrees[name]}" for name in named)
-        product = math.prod(degrees[name] for name in named)
-        raise FlopbookError(
-            f"{sizes} does not make {chips} chips: give a multiple of {product}, or other degrees"
-        )

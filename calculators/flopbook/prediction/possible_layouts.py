@@ -5,6 +5,10 @@ Rows of publications are predicted as they stand; a question that does not add u
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
+
+from flopbook.data.run_degrees import DIVIDING, contradiction
 from flopbook.errors import FlopbookError
 from flopbook.evaluation.answers import counted
 from flopbook.evaluation.calculator import calculate
@@ -12,7 +16,9 @@ from flopbook.formulas.conditions import tp_divides_heads
 from flopbook.prediction.chunks import ENDS
 from flopbook.prediction.layout_memory import memory_options
 from flopbook.prediction.layouts import OPEN_MICRO_BATCH, RunLayout
+from flopbook.prediction.machines import lacks_format
 from flopbook.prediction.named_models import ModelName
+from flopbook.prediction.options import flag_of
 from flopbook.prediction.transformers import Transformer
 from flopbook.quantities.whole_numbers import divisors
 
@@ -93,3 +99,31 @@ def check_served_heads(heads: float, tp: int) -> None:
     """Raise FlopbookError where attention heads do not divide over the chips of a server."""
     if heads:
         tp_divides_heads.check({"heads": heads, "tp": tp})
+
+
+def check_format(layout: RunLayout) -> None:
+    """Raise FlopbookError where a chip is not known to multiply in the format."""
+    name, precision = layout.machine.chip, layout.precision
+    if lacks_format(name, precision):
+        raise FlopbookError(f"{name} has no {precision} peak on record; train in --dtype bf16")
+
+
+def check_groups(layout: RunLayout) -> None:
+    """Groups that each hold everything have whole replicas, and something that ZeRO divides."""
+    if layout.hsdp > 1 and not layout.zero:
+        raise FlopbookError(
+            f"--hsdp {layout.hsdp} groups divide what ZeRO shards; give --zero 1 to 3"
+        )
+    if layout.dp % layout.hsdp:
+        raise FlopbookError(f"--hsdp {layout.hsdp} does not divide --dp {layout.dp:g} replicas")
+
+
+def check_degrees(degrees: Mapping[str, int], chips: int) -> None:
+    """Degrees that are given divide the chips, and multiply to them where all are given."""
+    if contradiction(degrees, chips) is not None:
+        named = [name for name in DIVIDING if name in degrees]
+        sizes = " ".join(f"{flag_of(name)} {degrees[name]}" for name in named)
+        product = math.prod(degrees[name] for name in named)
+        raise FlopbookError(
+            f"{sizes} does not make {chips} chips: give a multiple of {product}, or other degrees"
+        )

@@ -41,6 +41,7 @@ class Prediction(NamedTuple):
     calibration: Calibration | None = None
     interleaving: Interleaving | None = None
     faster: Faster | None = None
+    idle: int = 0  # chips that no layout of the step can use
 
     def __repr__(self) -> str:
         low, high = f"{self.low:.3g}", f"{self.high:.3g}"
@@ -80,6 +81,8 @@ class Prediction(NamedTuple):
             "similar_runs": [similar.record() for similar in self.similar.nearest],
             "similar_count": self.similar.total,
         }
+        if self.idle:
+            record["idle_chips"] = self.idle
         if self.savings:
             record["would_fit_with"] = list(self.savings)
         if self.calibration:
