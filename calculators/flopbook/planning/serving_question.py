@@ -15,6 +15,7 @@ from flopbook.prediction.open_layouts import MOST_CHIPS
 from flopbook.prediction.options import amount_option, count_option, required, word_option
 from flopbook.prediction.possible_layouts import check_served_heads
 from flopbook.prediction.seen_layers import cache_parts, cached_values, score_flop, seen_layers
+from flopbook.prediction.served_formats import WIDTHS
 from flopbook.prediction.serving import Serving
 from flopbook.prediction.serving_parts import BYTES_16
 from flopbook.prediction.transformers import transformer
@@ -61,7 +62,7 @@ def serving_question(options: Mapping[str, str | None]) -> ServingQuestion:
     sizes = sizes_of(model, prompt)
     served = transformer(sizes)
     dtype = word_option(options, "dtype", FORMATS) or "bf16"
-    weight, cached = serving.WIDTHS.get(dtype, (BYTES_16, BYTES_16))
+    weight, cached = WIDTHS.get(dtype, (BYTES_16, BYTES_16))
     base = Serving(
         machine=runs_on,
         shape=served,

@@ -25,6 +25,7 @@ from flopbook.prediction.seen_layers import (
     tokens_kept,
     tokens_read,
 )
+from flopbook.prediction.served_formats import served_format
 from flopbook.prediction.serving_parameters import PRIORS
 from flopbook.prediction.serving_parts import (
     BYTES_16,
@@ -43,15 +44,6 @@ from flopbook.prediction.stacks import engine_named
 from flopbook.prediction.transformers import FLOP_PER_WEIGHT, Transformer, transformer
 
 ATTENTION_SHARE = 0.4  # of the 16-bit peak that attention reaches
-# Bytes of a weight and of a cached value by the format that a row names.
-WIDTHS = {
-    "fp4": (0.5625, 1.0),
-    "nf4": (0.5625, 2.0),
-    "int4": (0.5625, 2.0),
-    "fp8": (1.0, 1.0),
-    "int8": (1.0, 2.0),
-}
-WEIGHT_ONLY = ("int4", "nf4")
 PIPELINED = ("accelerate", "zero-3", "layers split")
 EARLY_STACKS = ("deepspeed", "accelerate", "fastertransformer", "neuronx")
 # Software that launches each kernel from the host, or sends small messages as slowly as that.
@@ -133,11 +125,9 @@ def serving_of(row: MeasuredRun, year: int | None = None) -> tuple[Serving, tupl
     chips = float(row.hardware.get("n_chips") or row.parallelism.get("tp", 1))
     is_sequential = any(word in software for word in PIPELINED)
     word = str(row.run.get("precision", "")).lower()
-    name = next((name for name in WIDTHS if name in word), "")
-    weight, cache = WIDTHS.get(name, (BYTES_16, BYTES_16))
-    is_weight_only = "weight" in word or name in WEIGHT_ONLY
-    is_widened = weight < BYTES_16 and any(stack in f"{software} {word}" for stack in WIDENING)
-    peak = chip.peak("" if is_weight_only else name)
+    formats = served_format(word)
+    is_narrow = formats.weight_bytes < BYTES_16
+    is_widened = is_narrow and any(stack in f"{software} {word}" for stack in WIDENING)
     inferred = []
     batch = row.run.get("batch_seqs")
     if batch is None and task in (DECODE, PREFILL):
@@ -155,10 +145,10 @@ def serving_of(row: MeasuredRun, year: int | None = None) -> tuple[Serving, tupl
         answer=float(row.run.get("output_len_tokens") or 1),
         chips=chips,
         **_division(row.parallelism, chips),
-        weight_bytes=weight,
-        cache_bytes=cache,
-        peak=peak,
-        is_weight_only=is_weight_only,
+        weight_bytes=formats.weight_bytes,
+        cache_bytes=formats.cache_bytes,
+        peak=chip.peak(formats.products),
+        is_weight_only=formats.is_weight_only,
         is_eager=any(word in software for word in EAGER),
         is_widened=is_widened,
         cache_reads=_cache_reads(row.model, year),
