@@ -74,8 +74,8 @@ def figure() -> Figure:
         "is marked: to a switch, across the group, over the cable, across the other group, to the "
         "host.",
         f"A dragonfly far smaller than that of the text. Each of {groups} groups has {SWITCHES} "
-        f"switches, and each switch {HOSTS} hosts and {CABLES} long cables. The marked way is the "
-        "longest that there is. It takes the only cable between its two groups.",
+        f"switches, and each switch {HOSTS} hosts and {CABLES} long cables. No path is longer "
+        "than the marked one, which takes the only cable between its two groups.",
         318,
         tuple(_drawn(joined, way, _RING)),
         narrow=Sheet(344, 440, tuple(_drawn(joined, way, _PHONE))),

@@ -30,9 +30,9 @@ def figure() -> Figure:
         f"wired to switch i. Spine switches join the rails. A message from GPU 0 of the first node "
         f"to GPU {RAILS - 1} of the last goes over {way}.",
         "Each GPU has a card of its own, and card i of every node ends in switch i. A reduction "
-        "among GPUs of one number stays on its rail. The arrows show a token that has to change "
-        "rails: over its own rail to the right node, and inside that node over NVLink. The spine "
-        "is needed only by what does otherwise.",
+        "among GPUs of the same number stays on its rail. The arrows show a token that has to "
+        "change rails: over its own rail to the right node, and inside that node over NVLink. Only "
+        "traffic that changes rails outside a node needs the spine.",
         264,
         tuple(_wiring(3, 640.0)),
         narrow=Sheet(344, 264, tuple(_wiring(2, 344.0))),
