@@ -58,6 +58,18 @@ def test_a_pipeline_that_fills_four_times_loses_four_times_as_much() -> None:
     assert f"lose {few:.0f} percent where 32 lose {all_at_once:.0f}" in text
 
 
+def test_a_recipe_that_fills_sixteen_times_in_a_step() -> None:
+    """80 layers by 4 over 4 stages, 4 micro-batches in a fill, or all 64 of a replica."""
+    few, all_at_once = (
+        calculate("bubble", schedule="interleaved", stages=4, virtual=5, microbatches=each)
+        for each in (4, 64)
+    )
+    answer = shown("from-plan-to-flags").partition("A recipe of AutoModel")[2]
+    assert "are 5 on each" in answer and "so a step has 16" in answer
+    assert f"beside 4: {100 * few['fraction']:.0f} percent" in answer
+    assert f"and {100 * all_at_once['fraction']:.1f} percent is lost" in answer
+
+
 def test_what_is_assumed_of_megatron_is_not_told_as_its_default() -> None:
     assert USUAL_RECOMPUTE["megatron-core"] == "selective" and "megatron-core" in SHARDED_OPTIMIZER
     assert "| Megatron: none; `--recompute-granularity selective`" in text_of("from-plan-to-flags")
