@@ -64,7 +64,7 @@ def shared() -> Mark:
     claims = {c.name: c.si_value for c in load_entry(CHIP).claims if c.si_value is not None}
     tile = largest_tile(claims["shared memory, per SM"])
     return Mark(
-        "all SMs of H100, through its cache",
+        "all SMs of H100",
         claims["L2"],
         tile * claims["streaming multiprocessors"] ** 0.5,
     )
@@ -103,7 +103,8 @@ def figure() -> Figure:
             chart.dot(mark.tile, moved, f"{text}, {format_quantity(moved, 'byte')} moved")
         )
         anchor, shift = LABELS[number]
-        shapes.append(chart.words((mark.tile, moved), text, anchor, shift))
+        label = f"{mark.name}: {mark.tile:,.0f}"
+        shapes.append(chart.words((mark.tile, moved), label, anchor, shift))
         facts.append(f"{text}, {format_quantity(moved, 'byte')} moved")
     return Figure(
         "Twice the side of a tile halves the bytes",
@@ -113,9 +114,8 @@ def figure() -> Figure:
         "time of the arithmetic.",
         f"A product of two matrices of side {SIDE:,}. The dashed line is what the memory of H100 "
         "brings in the time of its arithmetic: above it memory sets the pace, below it arithmetic. "
-        "One tile on one "
-        "processor of a GPU stays above; all its tiles together, which share strips through the "
-        "cache, get below.",
+        "A number beside a point is the side of its tile. One tile on one processor of a GPU stays "
+        "above; all its tiles together, which share strips through the cache, get below.",
         336,
         tuple(shapes),
         plots=(chart,),
