@@ -7,7 +7,7 @@ often than many, and to load NumPy takes longer than to answer it.
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from flopbook.quantities import ops
 
@@ -22,29 +22,26 @@ else:
     Column = Mask = Numbers = Any
 
 
-def where(condition: Mask | bool, then: Numbers, otherwise: Numbers) -> Column:
-    """Numbers of one choice where a condition holds, and of the other elsewhere."""
-    return cast(Column, ops.where(cast(Any, condition), cast(Any, then), cast(Any, otherwise)))
+# The operations of formulas, element by element; to a type checker they take and give columns.
+if TYPE_CHECKING:
 
+    def where(condition: Mask | bool, then: Numbers, otherwise: Numbers) -> Column:
+        """Numbers of one choice where a condition holds, and of the other elsewhere."""
 
-def maximum(a: Numbers, b: Numbers) -> Column:
-    """The larger of two numbers, element by element."""
-    return cast(Column, ops.maximum(cast(Any, a), cast(Any, b)))
+    def maximum(a: Numbers, b: Numbers) -> Column:
+        """The larger of two numbers."""
 
+    def minimum(a: Numbers, b: Numbers) -> Column:
+        """The smaller of two numbers."""
 
-def minimum(a: Numbers, b: Numbers) -> Column:
-    """The smaller of two numbers, element by element."""
-    return cast(Column, ops.minimum(cast(Any, a), cast(Any, b)))
+    def ceil(a: Numbers) -> Column:
+        """The smallest whole number that is not below a number."""
 
-
-def ceil(a: Numbers) -> Column:
-    """The smallest whole number that is not below a number, element by element."""
-    return cast(Column, ops.ceil(cast(Any, a)))
-
-
-def sqrt(a: Numbers) -> Column:
-    """The square root, element by element."""
-    return cast(Column, ops.sqrt(cast(Any, a)))
+    def sqrt(a: Numbers) -> Column:
+        """The square root."""
+else:
+    where, maximum, minimum = ops.where, ops.maximum, ops.minimum
+    ceil, sqrt = ops.ceil, ops.sqrt
 
 
 def holds_anywhere(condition: Mask | bool) -> bool:

@@ -114,6 +114,7 @@ class Climber:
         self._chips, self._layers = int(run.chips), int(run.shape.layers)
         self._costs: dict[Point, Cost] = {}
         self._even: dict[int, list[int]] = {}
+        self._sizes_by_share: dict[int, list[int]] = {}
         # The others are asked of the model alone.
         decided = layout_inputs(run).keys()
         self._rules = [rule for rule in LAYOUT_RULES if decided & set(rule.inputs.values())]
@@ -259,7 +260,10 @@ class Climber:
 
     def _sizes_of(self, share: int) -> list[int]:
         """Sizes of micro-batches that divide the sequences of a replica."""
-        return [size for size in self._sizes if share % size == 0]
+        if share not in self._sizes_by_share:
+            sizes = [size for size in self._sizes if share % size == 0]
+            self._sizes_by_share[share] = sizes
+        return self._sizes_by_share[share]
 
     def _chunks(self, pp: int, count: int) -> list[int]:
         """Chunks of a stage with the schedule that is asked for, or with any."""
