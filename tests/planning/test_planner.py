@@ -212,9 +212,9 @@ def test_what_is_fixed_is_kept_and_finds_the_same_layouts() -> None:
 
 def test_limits_leave_out_what_exceeds_them() -> None:
     whole = planned(DENSE)
-    limits = {"max_bytes": "40GB", "max_seconds": "1"}
+    limits = {"max_bytes": "40GB", "max_seconds": "1.02"}
     limited = planned({**DENSE, **limits})
-    kept = [layout for layout in whole.layouts if layout.bytes <= 40e9 and layout.seconds <= 1]
+    kept = [layout for layout in whole.layouts if layout.bytes <= 40e9 and layout.seconds <= 1.02]
     assert list(limited.layouts) == kept != []
     assert limited.infeasible["longer than --max-seconds"] > 0
     assert limited.infeasible["does not fit"] > whole.infeasible["does not fit"]

@@ -9,7 +9,13 @@ import pytest
 from flopbook.cli.app import run
 from flopbook.prediction.asking import predict
 from flopbook.prediction.asking_serving import predict_serving
-from flopbook.prediction.bands import BAND_OF_STRANGERS, band_without, unlike, widest_band
+from flopbook.prediction.bands import (
+    BAND_OF_STRANGERS,
+    THROUGHPUT_BAND,
+    band_without,
+    unlike,
+    widest_band,
+)
 from flopbook.prediction.fitted import Fitted, fitted_kinds
 from flopbook.prediction.left_out import binomial_interval, left_out_coverage
 
@@ -50,13 +56,17 @@ def test_the_interval_of_a_binomial_share(trials: int, low: int, high: int) -> N
 
 
 def test_bands_hold_what_no_fit_has_seen() -> None:
-    """Four fifths or more, as far as so few rows tell; without publications no more either."""
+    """Four fifths or more, as far as so few rows tell; without publications no more either, but for
+    a kind whose bands are raised for later years by what runs of training tell.
+    """
     lines = left_out_coverage()
     assert all(line.holds and line.rows >= 20 for line in lines)
     by_publication = {line.kind: line for line in lines if line.left_out == "publication"}
     assert set(by_publication) >= {"training_throughput", "inference"}
     for line in by_publication.values():
-        assert line.expected[0] <= line.share <= line.expected[1], line
+        borrows = THROUGHPUT_BAND not in fitted_kinds()[line.kind].years
+        most = 0.95 if borrows else line.expected[1]
+        assert line.expected[0] <= line.share <= most, line
 
 
 def test_validation_prints_how_often_bands_hold(capsys: pytest.CaptureFixture[str]) -> None:

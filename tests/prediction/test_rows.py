@@ -15,10 +15,11 @@ from flopbook.prediction.catalogue import MODELS
 from flopbook.prediction.conventions import HARDWARE, USUAL, flop_per_token
 from flopbook.prediction.fits import cases_of
 from flopbook.prediction.fitted import fitted_kinds
-from flopbook.prediction.layouts import precision_named, training_run
+from flopbook.prediction.layouts import training_run
 from flopbook.prediction.machines import machine, memory_rate, package_named
 from flopbook.prediction.named_models import MODEL_SHAPE, with_shape
 from flopbook.prediction.rates import read_product
+from flopbook.prediction.software_words import precision_named
 from flopbook.prediction.stacks import STACKS, chosen_stack, stack_named
 from flopbook.prediction.transformers import transformer
 from tests.prediction.test_step_time import LLAMA, MIXTURE, row

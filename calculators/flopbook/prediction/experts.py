@@ -12,6 +12,7 @@ from flopbook.prediction import arrays
 from flopbook.prediction.arrays import Column, Mask
 from flopbook.prediction.layouts import Layouts
 from flopbook.prediction.replicas_traffic import BYTES_16, link_rate
+from flopbook.prediction.torus import share_of_exchange
 
 Parameters = Mapping[str, float]
 
@@ -88,6 +89,8 @@ def expert_parallel(runs: Layouts, p: Parameters, work: Column) -> Column:
     copies = arrays.where(is_inside, visited * (1 - 1 / runs["ep"]), others)
     sent = 4 * BYTES_16 * work * runs["d_model"] * copies
     cards = runs["card_bandwidth"] * p["card_share"]
-    rate = arrays.where(is_inside, link_rate(runs, p, runs["ep"] * runs["tp"]), cards)
+    links = link_rate(runs, p, runs["ep"] * runs["tp"])
+    links = links * share_of_exchange(runs, runs["ep"])
+    rate = arrays.where(is_inside, links, cards)
     seconds = sent / rate * p["expert_exposed"] * busiest(runs, p)
     return arrays.where(is_mixture(runs), seconds, 0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 from flopbook.data.runs import MeasuredRun
 from flopbook.errors import FlopbookError
@@ -19,6 +19,7 @@ from flopbook.prediction.software_words import (
     offloaded_states,
     overlaps_gradients,
     overlaps_sums,
+    precision_named,
     version_year,
 )
 from flopbook.prediction.stacks import stack_named
@@ -121,7 +122,7 @@ def training_run(row: MeasuredRun, year: int, words: str = "") -> RunLayout:
 
     Raises FlopbookError with what is missing.
     """
-    runs_on, shape = machine_of(row.hardware), transformer(row.model)
+    runs_on, shape = machine_of(row.hardware, row.run), transformer(row.model)
     trained = ADAPTED_SHARE if trains_adapters(row) else 1.0
     row, is_chosen = _divided(row, shape, runs_on, trained)
     degrees = row.parallelism
@@ -251,6 +252,8 @@ def _split(row: MeasuredRun, tokens: float, is_torus: bool) -> _Split:
         dp = max(1, chips // (tp * pp * cp))
     batch = _sequences(row, tokens)
     micro_batch, accumulation = degrees.get("micro_batch_seqs"), degrees.get("grad_accum")
+    if micro_batch is None and "micro_batch_tokens" in degrees:
+        micro_batch = degrees["micro_batch_tokens"] / tokens
     if micro_batch is None:
         inferred.append(OPEN_MICRO_BATCH)
         per_replica = batch / dp if batch else None
@@ -273,10 +276,10 @@ def _micro_batch(
         return 1.0
     if accumulation:
         return max(per_replica / accumulation, 1e-3)
-    if torus:
-        return max(per_replica, 1e-3)
     if pp > 1:
         return 1.0
+    if torus:
+        return max(per_replica, 1e-3)
     usual = max(1, round(USUAL_MICRO_BATCH_TOKENS / tokens))
     return max(1.0, min(per_replica, usual))
 
@@ -296,14 +299,6 @@ def recompute_named(words: str | None) -> str:
     if kind.startswith("full"):
         return "full"
     return "none" if kind.startswith("none") else "selective"
-
-
-def precision_named(words: str) -> str:
-    """bf16, fp8 or fp4, as the words of a run name it."""
-    lowered = words.lower()
-    if "fp4" in lowered:
-        return "fp4"
-    return "fp8" if "fp8" in lowered or "float8" in lowered else "bf16"
 
 
 def _domain(row: MeasuredRun, runs_on: ChipRates) -> float:
@@ -374,21 +369,21 @@ class OneRun(Layouts):
         # Looked up some hundred times a step; where names are shared, those of the run count.
         self._fields = {**run.machine._asdict(), **run.shape._asdict(), **run._asdict()}
 
-    def __getitem__(self, name: str) -> Column:
+    def __getitem__(self, name: str) -> Any:
         """One number of the run, of its shape or of its machine."""
-        return cast(Column, float(self._fields[name]))
+        return self._fields[name]
 
-    def inferred(self, name: str) -> Mask:
+    def inferred(self, name: str) -> Any:
         """Whether the run leaves this open."""
-        return cast(Mask, name in self.runs[0].inferred)
+        return name in self.runs[0].inferred
 
-    def where(self, name: str, *words: str) -> Mask:
+    def where(self, name: str, *words: str) -> Any:
         """Whether the word of the run under a name is one of these."""
-        return cast(Mask, self._fields[name] in words)
+        return self._fields[name] in words
 
-    def choose(self, name: str, by_word: Mapping[str, float], otherwise: float) -> Column:
+    def choose(self, name: str, by_word: Mapping[str, float], otherwise: float) -> Any:
         """A number for the word of the run."""
-        return cast(Column, by_word.get(str(self._fields[name]), otherwise))
+        return by_word.get(self._fields[name], otherwise)
 
 
 def field_of(run: RunLayout, name: str) -> float | str:

@@ -33,6 +33,7 @@ GENERATIONS = {
 }
 # The generations that multiply in a format, where an entry such as that of the H800 lacks its rate.
 _MULTIPLY_IN = {"fp8": ("hopper", "blackwell"), "fp4": ("blackwell",)}
+INTEGERS = "int8"
 # Which peak products in a format run at; in all others it is that of 16 bits.
 _NARROW_PEAKS = {"fp8": "peak_8bit", "int8": "peak_8bit", "fp4": "peak_4bit"}
 # Where no source gives a rate of links, a chip on PCIe 4.0 x16 sends about this much one way.
@@ -68,6 +69,7 @@ class ChipRates(NamedTuple):
 
     `power` are the watts of its board for each FLOP/s, over those of an H100. On a `mesh` of so
     many chips each shares its links out among the others; 0 where switches or a torus join them.
+    The links of a torus lie along `axes`, with a neighbour to either side on each.
     """
 
     chip: str
@@ -84,6 +86,7 @@ class ChipRates(NamedTuple):
     host_bandwidth: float = PCIE_BANDWIDTH
     power: float = 1.0
     mesh: float = 0.0
+    axes: float = 1.0
 
     def peak(self, precision: str) -> float:
         """The peak (FLOP/s) of the format that products run in: an MFU over it is at most 1."""
@@ -129,6 +132,7 @@ def machine(name: str) -> ChipRates:
             (_known(package.pick_power) or USUAL_WATTS * sixteen) / sixteen / USUAL_WATTS, AMPLE
         ),
         mesh=domain if domain <= USUAL_NODE and _is_meshed(package) else 0.0,
+        axes=(_known(package.pick_scaleup_axes) or 1.0) if is_torus else 1.0,
     )
 
 
@@ -166,9 +170,15 @@ def stated_card_bandwidth(interconnect: str, node: float) -> float | None:
     return None
 
 
-def machine_of(hardware: Mapping[str, Any]) -> ChipRates:
-    """The machine of a row, with the network cards that it states."""
+def machine_of(hardware: Mapping[str, Any], run: Mapping[str, Any] | None = None) -> ChipRates:
+    """The machine of a row, with the network cards that it states.
+
+    Where the format of the run is int8, that is the peak in 8 bits, and not that of fp8.
+    """
     runs_on = machine(hardware["chip"])
+    if INTEGERS in str((run or {}).get("precision", "")):
+        eight = peak_of(chip(runs_on.chip), INTEGERS)
+        runs_on = runs_on._replace(peak_8bit=eight or runs_on.peak_8bit)
     words = str(hardware.get("interconnect", ""))
     cards = stated_card_bandwidth(words, hardware.get("chips_per_node") or USUAL_NODE)
     return runs_on if cards is None else runs_on._replace(card_bandwidth=cards)

@@ -11,10 +11,10 @@ import numpy as np
 from flopbook.data.runs import MeasuredRun, RunSource
 from flopbook.errors import FlopbookError
 from flopbook.prediction.arrays import Column
-from flopbook.prediction.layouts import precision_named
 from flopbook.prediction.machines import ChipRates, machine, memory_rate, package_named, peak_of
 from flopbook.prediction.models import Case, Parameters, PredictionModel, PrintedAs
 from flopbook.prediction.parameters import GENERATION_STARTS, Prior
+from flopbook.prediction.software_words import precision_named
 
 TERA, GIGA = 1e12, 1e9
 # Formats of which no row is fitted.

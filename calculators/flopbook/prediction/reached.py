@@ -25,7 +25,7 @@ from flopbook.prediction.conventions import (
     measured_tokens,
 )
 from flopbook.prediction.layouts import trains_adapters
-from flopbook.prediction.machines import ChipRates, machine, package_named, peak_of
+from flopbook.prediction.machines import ChipRates, machine, machine_of, package_named, peak_of
 from flopbook.prediction.transformers import transformer
 
 GIGA, TERA, MILLI, MICRO, GIBI, HOUR = 1e9, 1e12, 1e-3, 1e-6, 2.0**30, 3600.0
@@ -146,7 +146,7 @@ def _peak(chip: ChipRates, words: str) -> float:
 
 
 def _training(row: MeasuredRun, source: RunSource) -> Rate:
-    chip = machine(row.hardware["chip"])
+    chip = machine_of(row.hardware, row.run)
     peak = _peak(chip, str(row.run.get("precision", "")))
     if trains_adapters(row):
         return _as_printed(row, peak, "adapters train few weights: not six FLOPs for each")

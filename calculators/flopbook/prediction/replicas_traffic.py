@@ -11,6 +11,7 @@ from flopbook.prediction import arrays
 from flopbook.prediction.arrays import Column, Mask
 from flopbook.prediction.layouts import Layouts
 from flopbook.prediction.machines import SMALL_BOARD
+from flopbook.prediction.torus import is_torus, share_of_replicas
 
 Parameters = Mapping[str, float]
 
@@ -23,11 +24,6 @@ BLOCKING = ("nanotron",)  # sums the gradients after the last micro-batch
 GATHERED_AHEAD, GATHERED_YEAR = ("nemo", "megatron-core"), 2024
 HIDEABLE = 0.8  # of a layer's work that a gather may hide behind
 EARLY = 2022.5  # stacks from before pay for launches and unfused attention
-
-
-def is_torus(runs: Layouts) -> Mask:
-    """The runs on chips that a torus joins, as TPUs are."""
-    return runs["is_torus"] > 0
 
 
 def is_early(runs: Layouts) -> Mask:
@@ -58,9 +54,37 @@ def shards_of(runs: Layouts) -> Column:
 
 def held_by(runs: Layouts) -> Column:
     """Parameters that a rank works with, before they are sharded over its replicas."""
-    experts = runs["expert_parameters"]
-    held = runs["parameters"] - experts + experts / runs["ep"]
-    return held / (runs["tp"] * runs["pp"])
+    dense = runs["parameters"] - runs["expert_parameters"]
+    return dense / (runs["tp"] * runs["pp"]) + _experts_held_by(runs)
+
+
+def _experts_held_by(runs: Layouts) -> Column:
+    """Parameters of experts that a rank works with."""
+    return runs["expert_parameters"] / runs["ep"] / (runs["tp"] * runs["pp"])
+
+
+def held_elsewhere(runs: Layouts) -> Column:
+    """Parameters that a rank works with and other shards hold: of experts, those of its replicas.
+
+    Where each rank has experts of its own, none of them is gathered.
+    """
+    shards, experts = shards_of(runs), _experts_held_by(runs)
+    dense = held_by(runs) - experts
+    return dense * (1 - 1 / shards) + experts * (1 - arrays.minimum(runs["ep"] / shards, 1))
+
+
+def held_by_several(runs: Layouts) -> Column:
+    """Parameters of a rank whose gradients others have too: all but experts of its own."""
+    alone = arrays.where(runs["ep"] >= replicas_of(runs), _experts_held_by(runs), 0)
+    return held_by(runs) - alone
+
+
+def _on_torus(runs: Layouts, p: Parameters, rate: Column) -> Column:
+    """A rate, or that of the axes of a torus that no tensor-parallel group takes."""
+    if not arrays.holds_anywhere(is_torus(runs)):
+        return rate
+    links = runs["link_bandwidth"] * p["link_share"] * share_of_replicas(runs)
+    return arrays.where(is_torus(runs), links, rate)
 
 
 def _network(runs: Layouts, p: Parameters, ranks: Column) -> Column:
@@ -74,7 +98,7 @@ def _network(runs: Layouts, p: Parameters, ranks: Column) -> Column:
     cards = runs["card_bandwidth"] * p["card_share"] * together
     links = link_rate(runs, p, ranks)
     rate = arrays.where(is_inside, links, arrays.minimum(cards, links))
-    return arrays.where(is_torus(runs), runs["link_bandwidth"] * p["torus_share"], rate)
+    return _on_torus(runs, p, rate)
 
 
 def _own_card(runs: Layouts, p: Parameters) -> Column:
@@ -82,22 +106,23 @@ def _own_card(runs: Layouts, p: Parameters) -> Column:
     is_inside = replicas_of(runs) * runs["tp"] <= runs["domain"]
     cards = runs["card_bandwidth"] * p["card_share"]
     rate = arrays.where(is_inside, link_rate(runs, p, replicas_of(runs)), cards)
-    return arrays.where(is_torus(runs), runs["link_bandwidth"] * p["torus_share"], rate)
+    return _on_torus(runs, p, rate)
 
 
 def gathers_of(runs: Layouts, p: Parameters, layers: Column, work: Column) -> Column:
     """Weights that ZeRO-3 gathers for each micro-batch, less what hides behind the work."""
-    held, shards = held_by(runs), shards_of(runs)
+    shards = shards_of(runs)
     # Weights that stay as they are get no gradients.
-    moved = (GATHERS - 1 + runs["trained"]) * BYTES_16 * held
-    seconds = moved / _network(runs, p, shards) * (1 - 1 / shards)
+    moved = (GATHERS - 1 + runs["trained"]) * BYTES_16 * held_elsewhere(runs)
+    seconds = moved / _network(runs, p, shards)
     hop = p["hop"] * arrays.where(is_early(runs), p["hop_early"], 1)
     seconds = seconds + arrays.where(is_torus(runs), 0, GATHERS * layers * hop * shards)
     # In a pipeline they stay gathered through the step, as the measured memory says too.
     seconds = seconds / arrays.where(runs["pp"] > 1, runs["micro_batches"], 1)
     is_sharded = (runs["zero"] >= 3) & (shards > 1)
     beyond = arrays.maximum(seconds - HIDEABLE * work, 0)
-    exposed = beyond + p["gather_exposed"] * arrays.minimum(seconds, work)
+    shown = arrays.where(is_torus(runs), p["torus_gathers"], p["gather_exposed"])
+    exposed = beyond + shown * arrays.minimum(seconds, work)
     return arrays.where(is_sharded, exposed, 0)
 
 
@@ -108,7 +133,7 @@ def gradients_of(runs: Layouts, p: Parameters, layers: Column, work: Column) -> 
     it adds up whole gradients first, as its memory says too. Groups that each hold everything sum
     their shards once more, with each other.
     """
-    held, shards, groups = runs["trained"] * held_by(runs), shards_of(runs), runs["hsdp"]
+    held, shards, groups = runs["trained"] * held_by_several(runs), shards_of(runs), runs["hsdp"]
     is_divided, is_grouped = runs["zero"] >= 2, groups > 1
     sums = arrays.where(is_divided & (runs["pp"] <= 1), runs["micro_batches"], 1)
     # FSDP sums as often as it gathers, and is timed there.

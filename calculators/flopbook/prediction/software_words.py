@@ -20,6 +20,8 @@ PLAIN_MEGATRON, OVERLAPPED_GRADIENTS = "megatron-lm", "overlap-grad-reduce"
 # benchmarks, we force-balance the token distribution among experts". Their recipes sum gradients in
 # 16 bits (`grad_reduce_in_fp32 = False` in scripts/performance of v0.2.1 to v0.5.0).
 BRIDGE_REPORT = "performance-summary"
+# Formats of 8 bits in the words of a run.
+EIGHT_BITS = ("fp8", "float8", "int8")
 _CONTAINER = re.compile(r"\b(2\d)\.(\d\d)\b")
 
 
@@ -80,3 +82,11 @@ def offloaded_activations(said: Mapping[str, Any]) -> str:
 
 def _task(said: Mapping[str, Any]) -> str:
     return str(said.get("task", "")).lower()
+
+
+def precision_named(words: str) -> str:
+    """bf16, fp8 or fp4, as the words of a run name it; int8 is the other format of 8 bits."""
+    lowered = words.lower()
+    if "fp4" in lowered:
+        return "fp4"
+    return "fp8" if any(name in lowered for name in EIGHT_BITS) else "bf16"

@@ -32,11 +32,11 @@ from flopbook.prediction.replicas_traffic import (
     gradients_of,
     held_by,
     is_early,
-    is_torus,
     link_rate,
     shards_of,
 )
 from flopbook.prediction.stacks import STACKS
+from flopbook.prediction.torus import is_torus, share_of_ring
 
 Parameters = Mapping[str, float]
 
@@ -107,7 +107,7 @@ def step_parts(runs: Layouts, p: Parameters) -> StepParts:
     products, experts = _products(runs, p, rate, tokens * layers * (passes - _spared(runs)))
     attention = _attention(runs, p, tokens * layers)
     elementwise = _elementwise(runs, p, tokens * layers * passes / PASSES)
-    tensor = _tensor_parallel(runs, p, tokens * layers)
+    tensor = _tensor_parallel(runs, p, tokens * layers, products + experts + attention)
     context = _context_parallel(runs, p, tokens * layers, attention)
     expert = expert_parallel(runs, p, tokens * layers)
     sends = _pipeline_sends(runs, p, tokens)
@@ -262,8 +262,11 @@ def _elementwise(runs: Layouts, p: Parameters, work: Column) -> Column:
     return values * BYTES_16 * work * runs["d_model"] / runs["memory_bandwidth"] / divided
 
 
-def _tensor_parallel(runs: Layouts, p: Parameters, work: Column) -> Column:
-    """Sums over the activations of a layer, in two parts of (t - 1)/t each."""
+def _tensor_parallel(runs: Layouts, p: Parameters, work: Column, beside: Column) -> Column:
+    """Sums over the activations of a layer, in two parts of (t - 1)/t each.
+
+    XLA sends in pieces `beside` the products; what takes longer than those shows on any chip.
+    """
     sums = SUMS + (RECOMPUTED_SUMS - SUMS) * _repeated(runs)
     sums = sums * arrays.where(runs["has_parallel_blocks"] > 0, 0.5, 1)
     sent = sums * 2 * BYTES_16 * work * runs["d_model"] * (1 - 1 / runs["tp"])
@@ -272,11 +275,14 @@ def _tensor_parallel(runs: Layouts, p: Parameters, work: Column) -> Column:
     cards = runs["card_bandwidth"] * runs["domain"] * p["tp_beyond"]
     links = link_rate(runs, p, runs["tp"])
     rate = arrays.where(is_inside, links, arrays.minimum(cards, links))
+    rate = rate * share_of_ring(runs, runs["tp"])
     exposed = p["tp_exposed"] * arrays.where(_overlaps_sums(runs), p["tp_overlapped"], 1)
     waits = runs.where("stack", *WAITING) & (runs["is_async_tp"] < 1)
     # Sums that leave the node have no kernel that overlaps them, and no switch that adds up.
     exposed = arrays.where(waits | (runs["tp"] > runs["domain"]), 1, exposed)
-    return sent / rate * exposed
+    seconds = sent / rate
+    hidden = arrays.minimum(seconds, beside) * (1 - p["torus_sums"])
+    return arrays.where(is_torus(runs), seconds - hidden, seconds * exposed)
 
 
 def _overlaps_sums(runs: Layouts) -> Mask:
@@ -293,7 +299,10 @@ def _context_parallel(runs: Layouts, p: Parameters, work: Column, attention: Col
     sent = RING_PASSES * 2 * BYTES_16 * work * keys * (runs["cp"] - 1)
     is_inside = runs["cp"] * runs["tp"] <= runs["domain"]
     cards = runs["card_bandwidth"] * p["card_share"]
-    rate = arrays.where(is_inside | is_torus(runs), link_rate(runs, p, PAIR), cards)
+    links = link_rate(runs, p, PAIR) * arrays.where(
+        is_torus(runs), share_of_ring(runs, runs["cp"]), 1
+    )
+    rate = arrays.where(is_inside | is_torus(runs), links, cards)
     layers = _stage_layers(runs)
     # Each step of the ring starts a send and kernels of its own, and adds up what they bring.
     steps = RING_PASSES * layers * p["ring_step"] * (runs["cp"] - 1)
@@ -312,7 +321,8 @@ def _pipeline_sends(runs: Layouts, p: Parameters, tokens: Column) -> Column:
     senders = arrays.where(runs.where("stack", *WHOLE_SENDERS), 1, runs["tp"])
     sent = 2 * BYTES_16 * tokens * runs["d_model"] / senders * chunks
     cards = runs["card_bandwidth"] * p["card_share"]
-    rate = arrays.where(is_torus(runs), link_rate(runs, p, PAIR), cards)
+    links = link_rate(runs, p, PAIR) * share_of_ring(runs, PAIR)
+    rate = arrays.where(is_torus(runs), links, cards)
     return arrays.where(runs["pp"] > 1, sent / rate, 0)
 
 

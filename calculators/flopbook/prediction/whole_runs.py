@@ -16,13 +16,13 @@ from flopbook.prediction.layouts import (
     BENCHMARK_FORMAT,
     FLASH_YEAR,
     WITHOUT_8_BITS,
-    precision_named,
     recompute_named,
 )
 from flopbook.prediction.machines import ChipRates, machine
 from flopbook.prediction.models import Case, Parameters, PredictionModel, PrintedAs
 from flopbook.prediction.named_models import MODEL_SHAPE, with_shape
 from flopbook.prediction.parameters import Prior
+from flopbook.prediction.software_words import precision_named
 from flopbook.prediction.stacks import stack_named
 from flopbook.prediction.step_time import PASSES, RECOMPUTED_PASSES, RIDGE
 from flopbook.prediction.transformers import transformer
