@@ -28,7 +28,11 @@ CASES: list[tuple[str, str, tuple[float, ...]]] = [
     ("from-plan-to-flags", "A Megatron-LM script", (8 * 4 * 2, 512 / 64, 256 / 8)),
     ("from-plan-to-flags", "Write the plan", (512 / 4, 512 / (512 / 4), 1 / 4)),
     ("from-plan-to-flags", "DeepSpeed is given", (64 / 4, 64 / 4 * 2, 512 / 32)),
-    ("from-plan-to-flags", "Give all four", (2**22, 8192, 2**22 / 8192 / 16)),
+    (
+        "from-plan-to-flags",
+        "A recipe of AutoModel",
+        (80 / 4 / 4, 128 / (4 * 2), round(lost(4, 4, 5)), 128 / 2, round(lost(4, 64, 5), 1)),
+    ),
     ("from-plan-to-flags", "A mixture runs in", (32 * 1 * 2 / 16,)),
     ("from-plan-to-flags", "GPUs are numbered", (4 * 16, 4 * 16 / 8, 4)),
     ("from-plan-to-flags", "A mixture with 8", (16 - 1, 8 * (1 - 1 / 16))),
