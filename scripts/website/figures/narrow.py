@@ -108,7 +108,8 @@ def shaped(style: str, place: Point, tip: str = "") -> str:
         return dot(*place, style, tip)
     x, y = place
     shape = SHAPES[int(style.removeprefix(_MARK)[0])]
-    at = f"translate({round(x, 1):g} {round(y, 1):g})"
+    # To whole pixels: a digit less for each of several hundred runs.
+    at = f"translate({x:.0f} {y:.0f})"
     return f'<path class="{style}" transform="{at}" d="{shape}">{tooltip(tip)}</path>'
 
 

@@ -209,7 +209,7 @@ def test_every_chart_is_drawn_anew_for_a_phone() -> None:
             assert bottom <= sheet.height + 4, (name, text)
         for one, other in combinations(boxes, 2):
             assert not _touch(one, other), (name, one, other)
-        # The largest has a mark for each of some 400 runs.
+        # The largest has a mark for each of some 700 runs.
         assert len(gzip.compress("".join(sheet.parts).encode())) < 12_000, name
 
 
