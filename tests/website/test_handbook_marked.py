@@ -260,7 +260,7 @@ def test_a_swing_of_power_is_a_third_of_the_hall() -> None:
 
 
 def test_quantising_to_four_bits_takes_hardly_more_of_a_step_than_to_eight() -> None:
-    """2 bytes read twice and half a byte written twice, at 7.7 TB/s: 63 ns of 1.83 us."""
+    """2 bytes read twice and half a byte written twice, at 7.7 TB/s: 63 ns of 1.96 us."""
     small = shape("llama-3-8b")
     keys = small.kv_heads * small.head_dim
     inputs = 3 * small.d_model + small.d_ff
@@ -270,7 +270,7 @@ def test_quantising_to_four_bits_takes_hardly_more_of_a_step_than_to_eight() -> 
     each = step.seconds * 64 / (4 * 2**20) / small.layers
     moved = 5 * (inputs + slopes + weights / 8192) / chip("nvidia/b200").memory_bandwidth()
     assert moved == pytest.approx(62.5e-9, rel=0.01) and moved / each == pytest.approx(
-        0.034, abs=0.001
+        0.032, abs=0.001
     )
     text = text_of("low-precision")
     assert "twice the quantisation" not in text and "two copies of half a byte" in text

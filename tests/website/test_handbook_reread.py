@@ -207,12 +207,12 @@ def test_a_sync_within_a_node_does_not_pass_its_cards() -> None:
 
 
 def test_the_budget_of_a_step_counts_the_head_that_other_stages_wait_for() -> None:
-    """73 percent of products in the picture are 66 of the layers and 7 of the head."""
+    """72 percent of products in the picture are 65 of the layers and 7 of the head."""
     planned = next(row for row in step_budget.budgets() if row.name == "as planned")
     parts = predict({**step_budget.RUN, **step_budget.LAYOUTS["as planned"]}).parts
     products, head = parts["products"] / planned.seconds, parts["head"] / planned.seconds
     assert planned.kinds["products"] / planned.seconds == pytest.approx(products + head)
-    assert 100 * products == pytest.approx(66, abs=0.5)
+    assert 100 * products == pytest.approx(65, abs=0.5)
     assert "include the output head" in text_of("profiling")
 
 
@@ -224,7 +224,7 @@ def test_deepseek_v3_was_trained_faster_than_the_band_of_a_plan_with_1f1b() -> N
     planned = predict({"model": "deepseek-v3", **machine, **layout, **step})
     reported = 180e3 * 3600 / 2048 * 62914560 / 1e12
     assert reported < planned.low < planned.seconds
-    assert reported == pytest.approx(0.63 * planned.seconds, rel=0.02)
+    assert reported == pytest.approx(0.66 * planned.seconds, rel=0.02)
     assert "below the band" in text_of("from-plan-to-flags")
 
 
@@ -330,12 +330,12 @@ def test_chance_alone_makes_experts_uneven(tokens: int, expert: int, rank: int) 
 
 
 def test_messages_are_most_of_what_lies_between_the_layouts_not_of_the_last_one() -> None:
-    """Of 11.7 s that the last layout takes longer 80 percent are messages, of its own 52."""
+    """Of 13.2 s that the last layout takes longer 82 percent are messages, of its own 55."""
     best, *_, worst = step_budget.budgets("choice")
     more = worst.kinds["messages"] - best.kinds["messages"]
-    assert 100 * more / (worst.seconds - best.seconds) == pytest.approx(80, abs=0.5)
-    assert 100 * worst.kinds["messages"] / worst.seconds == pytest.approx(52, abs=0.5)
-    assert "80 % of the difference are messages" in step_budget.figure("choice").title
+    assert 100 * more / (worst.seconds - best.seconds) == pytest.approx(82, abs=0.5)
+    assert 100 * worst.kinds["messages"] / worst.seconds == pytest.approx(55, abs=0.5)
+    assert "82 % of the difference are messages" in step_budget.figure("choice").title
 
 
 def test_layouts_on_the_map_idle_in_two_bands_since_only_one_tp_degree_can_have_chunks() -> None:
