@@ -133,7 +133,7 @@ def step_parts(replica: Replica, sequences: Any, p: Parameters) -> PassParts:
     arithmetic = scores / (replica.tp * case.machine.peak_16bit * ATTENTION_SHARE)
     cache = np.maximum(moved, arithmetic)
     products = sharing_seconds(reading, _products(replica, sequences, p), p)
-    launches = shape.layers * (p["layer_seconds"] + _routing(replica, p))
+    launches = shape.layers * (p["layer_seconds"] * shape.blocks + _routing(replica, p))
     return _pass(replica, sequences, products, cache, launches, p)
 
 
@@ -153,7 +153,7 @@ def prompt_parts(replica: Replica, sequences: Any, p: Parameters) -> PassParts:
     reading = _reading(replica, shape.parameters - away_weights(replica), p)
     products = sharing_seconds(reading, _products(replica, tokens, p), p)
     work = products + attention + _elementwise(replica, tokens, p)
-    each = p["prompt_launch"] + _routing(replica, p)
+    each = p["prompt_launch"] * shape.blocks + _routing(replica, p)
     launches = prompt_launches(case.machine, shape.layers, each, work, p)
     return _pass(replica, tokens, products, attention, launches, p)
 
@@ -166,7 +166,8 @@ def _whole(parts: PassParts) -> Any:
 
 def _routing(replica: Replica, p: Parameters) -> Any:
     """Seconds of a layer in which a mixture chooses experts, sorts tokens and adds results up."""
-    return p["expert_seconds"] if replica.case.shape.is_mixture else 0.0
+    shape = replica.case.shape
+    return p["expert_seconds"] * shape.feeding if shape.is_mixture else 0.0
 
 
 def _reading(replica: Replica, weights: Any, p: Parameters) -> Any:
@@ -222,9 +223,10 @@ def _sums(replica: Replica, tokens: Any, p: Parameters) -> Any:
     sent = BYTES_16 * tokens * case.shape.d_model
     after_attention = sum_seconds(case.machine, replica.tp, sent, p)
     if replica.ep > 1:
-        return after_attention
+        return case.shape.mixing * after_attention
     ranks = replica.tp * replica.dp
-    return after_attention + sum_seconds(case.machine, ranks, sent * replica.dp, p)
+    after_blocks = sum_seconds(case.machine, ranks, sent * replica.dp, p)
+    return case.shape.mixing * after_attention + case.shape.feeding * after_blocks
 
 
 def _exchange(replica: Replica, tokens: Any, p: Parameters) -> Any:
@@ -235,8 +237,8 @@ def _exchange(replica: Replica, tokens: Any, p: Parameters) -> Any:
     group = replica.tp * replica.dp
     # A token goes once to each rank that has some of its experts, and comes back.
     copies = min(shape.experts_per_token, group)
-    sent = 2 * BYTES_16 * tokens / replica.tp * shape.d_model * copies
-    return exchange_seconds(replica.case.machine, group, sent, p)
+    sent = 2 * BYTES_16 * tokens / replica.tp * shape.expert_d_model * copies
+    return shape.feeding * exchange_seconds(replica.case.machine, group, sent, p)
 
 
 def _rate(replica: Replica, ranks: float, p: Parameters) -> Any:

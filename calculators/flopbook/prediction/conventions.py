@@ -23,21 +23,24 @@ def flop_per_token(shape: Transformer, convention: str, active: float | None = N
     `active` are the active parameters that a source states, for the conventions that count all
     parameters. A convention that is not stated counts full attention without the look-up.
     """
-    scores = shape.layers * shape.score_width * shape.tokens
+    scores = shape.layers * shape.score_width * shape.tokens * shape.attending
+    # A recurrent state is updated and read once, with or without a mask.
+    states = SCORES * shape.layers * shape.state_values
     multiplied = shape.layer_weights + shape.embedding
     if convention == HARDWARE:
         layers = TRAINED_AND_RECOMPUTED * shape.layer_weights + TRAINED * shape.embedding
-        return layers + SCORES_AND_RECOMPUTED * scores
+        again = SCORES_AND_RECOMPUTED / SCORES
+        return layers + SCORES_AND_RECOMPUTED * scores + again * states
     if convention == "full_attention_all_params":
         everything = active or shape.parameters
         if shape.is_mixture and not active:
             everything = multiplied + shape.embedding
-        return TRAINED * everything + SCORES * scores
+        return TRAINED * everything + SCORES * scores + states
     if convention.startswith("causal"):
-        return TRAINED * multiplied + SCORES / 2 * scores
+        return TRAINED * multiplied + SCORES / 2 * scores + states
     if convention == "six_n":
         return TRAINED * (active or multiplied)
-    return TRAINED * multiplied + SCORES * scores
+    return TRAINED * multiplied + SCORES * scores + states
 
 
 class Printed(NamedTuple):

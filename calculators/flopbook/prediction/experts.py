@@ -70,6 +70,7 @@ def routing_launches(runs: Layouts, p: Parameters) -> tuple[Column, Column]:
     """
     # The products of each expert that a rank holds are launched by themselves.
     each = p["expert_launch"] + p["expert_kernels"] * runs["experts"] / runs["ep"]
+    each = each * runs["feeding"]
     launched = arrays.where(is_mixture(runs) & (runs["is_torus"] < 1), each, 0)
     has_one_kernel = _has_one_kernel(runs)
     hidden = arrays.where(has_one_kernel, REPLAYED * launched, 0)
@@ -80,14 +81,16 @@ def expert_parallel(runs: Layouts, p: Parameters, work: Column) -> Column:
     """Tokens go to their experts and back, forward and backward.
 
     A token goes to each of its experts over links, and once to each node that has some of them over
-    the network (DeepSeek-AI, 2024): the links pass it on there.
+    the network (DeepSeek-AI, 2024): the links pass it on there. Experts in a latent space receive
+    what is left of its width: it is made before tokens are sent and widened after they are back
+    (Megatron-LM, `moe_layer.py`).
     """
     visited = runs["experts_per_token"]
     is_inside = runs["ep"] * runs["tp"] <= runs["domain"]
     nodes = arrays.maximum(runs["ep"] * runs["tp"] / runs["domain"], 1)
     others = (nodes - 1) * (1 - (1 - 1 / nodes) ** visited)
     copies = arrays.where(is_inside, visited * (1 - 1 / runs["ep"]), others)
-    sent = 4 * BYTES_16 * work * runs["d_model"] * copies
+    sent = 4 * BYTES_16 * work * runs["feeding"] * runs["expert_d_model"] * copies
     cards = runs["card_bandwidth"] * p["card_share"]
     links = link_rate(runs, p, runs["ep"] * runs["tp"])
     links = links * share_of_exchange(runs, runs["ep"])

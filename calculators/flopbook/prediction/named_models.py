@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from flopbook.architectures import counts
 from flopbook.architectures.shape import Shape, shape
 from flopbook.data.library import library
 from flopbook.data.runs import MeasuredRun
 from flopbook.errors import FlopbookError
 from flopbook.prediction.seen_layers import seen_sizes
-from flopbook.prediction.transformers import BODY, INPUTS, TOTALS
+from flopbook.prediction.transformers import BODY, INPUTS, OF_KINDS, TOTALS
 
 USUAL_SEQUENCE = 2048
 MODEL_SHAPE = "model shape"  # what was inferred, where a name alone says it
@@ -56,7 +57,16 @@ def sizes_of(model: Shape, sequence: int) -> dict[str, Any]:
         claim = model.claim(field)
         if claim is not None:
             sizes[name] = claim.value == yes
-    return sizes | seen_sizes(model)
+    return sizes | kind_sizes(model) | seen_sizes(model)
+
+
+def kind_sizes(model: Shape) -> dict[str, Any]:
+    """What else decides the weights of a model: layers of each kind, and how wide their parts are.
+
+    With it `transformer` counts the weights that `params` counts.
+    """
+    counted = counts.sizes(model)
+    return {size: counted[name] for size, name in OF_KINDS.items() if name in counted}
 
 
 def seen_of(sizes: Mapping[str, Any]) -> dict[str, float]:

@@ -328,7 +328,7 @@ def _step(case: Serving, batch: float, context: float, p: Parameters) -> float:
     arithmetic = scores / (chips * case.machine.peak_16bit * ATTENTION_SHARE)
     cache = max(reading, arithmetic)
     each = p["eager_seconds"] if case.is_eager else p["layer_seconds"]
-    seconds = cache + shape.layers * (each + _routing(case, p))
+    seconds = cache + shape.layers * (each * shape.blocks + _routing(case, p))
     seconds += float(sharing_seconds(weights, _products(case, batch, p), p))
     scheduling = p["step_seconds"] if case.task in (STATIC, LOADED) else 0.0
     return seconds + _elementwise(case, batch, p) + _sums(case, batch, p) + scheduling
@@ -342,7 +342,7 @@ def _elementwise(case: Serving, tokens: float, p: Parameters) -> float:
 
 def _routing(case: Serving, p: Parameters) -> float:
     """Seconds of a layer in which a mixture chooses experts, sorts tokens and adds results up."""
-    return p["expert_seconds"] if case.shape.is_mixture else 0.0
+    return p["expert_seconds"] * case.shape.feeding if case.shape.is_mixture else 0.0
 
 
 def _products(case: Serving, tokens: float, p: Parameters) -> float:
@@ -356,18 +356,20 @@ def _products(case: Serving, tokens: float, p: Parameters) -> float:
 
 
 def _sums(case: Serving, tokens: float, p: Parameters) -> float:
-    """Seconds of the two sums over tensor-parallel ranks in each layer."""
+    """Seconds of the sums over tensor-parallel ranks, two in a usual layer."""
     if case.is_sequential or case.tp * case.ranks <= 1:
         return 0.0
-    sent = BYTES_16 * tokens / case.ranks * case.shape.d_model
+    shape = case.shape
+    sent = BYTES_16 * tokens / case.ranks * shape.d_model
     after_attention = sum_seconds(case.machine, case.tp, sent, p)
     if case.ranks == 1:
-        return float(2 * case.shape.layers * after_attention)
+        return float(2 * shape.layers * shape.blocks * after_attention)
     # A token goes once to each rank that has some of its experts, and comes back.
     group = case.tp * case.ranks
-    copies = 2 * min(case.shape.experts_per_token, group) / case.tp
+    sent = BYTES_16 * tokens / case.ranks * shape.expert_d_model
+    copies = 2 * min(shape.experts_per_token, group) / case.tp
     exchanged = exchange_seconds(case.machine, group, sent * copies, p)
-    return float(case.shape.layers * (after_attention + exchanged))
+    return float(shape.layers * (shape.mixing * after_attention + shape.feeding * exchanged))
 
 
 def _first_token(case: Serving, batch: float, p: Parameters) -> float:
@@ -381,7 +383,8 @@ def _first_token(case: Serving, batch: float, p: Parameters) -> float:
     products = sharing_seconds(reading, _products(case, tokens, p), p)
     work = products + attention + _elementwise(case, tokens, p)
     each = p["eager_seconds"] if case.is_eager else p["prompt_launch"]
-    launches = prompt_launches(case.machine, shape.layers, each + _routing(case, p), work, p)
+    each = each * shape.blocks + _routing(case, p)
+    launches = prompt_launches(case.machine, shape.layers, each, work, p)
     return float(work + launches + _sums(case, tokens, p))
 
 

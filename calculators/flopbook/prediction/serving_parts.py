@@ -74,6 +74,7 @@ def elementwise_seconds(
     """
     share = CUT_VALUES / tp + 1 - CUT_VALUES
     moved = p["values_moved"] * share * BYTES_16 * tokens * shape.layers * shape.d_model
+    moved = moved * shape.blocks
     return moved / runs_on.memory_bandwidth
 
 

@@ -70,6 +70,7 @@ WHOLE_SENDERS = ("deepspeed",)
 WAITING = ("torchtitan", "fsdp2", "torchtune")
 # The share of a kernel's launch that shows beside longer work, and of the shorter of both.
 OVERLAP = 0.3
+FEW = 1e-9  # a share of layers that divides nothing by 0
 
 
 class StepParts(NamedTuple):
@@ -166,7 +167,7 @@ class _Rates:
         width = arrays.minimum(runs["d_model"], runs["ffn_width"] / runs["tp"])
         visits = tokens * runs["experts_per_token"] * runs["ep"] / runs["experts"]
         visits = arrays.maximum(visits, 1)
-        expert_width = arrays.minimum(runs["d_model"], runs["ffn_width"])
+        expert_width = arrays.minimum(runs["expert_d_model"], runs["ffn_width"])
         peak = _peak(runs, p)
         # A chip that multiplies faster than it reads needs larger shards to be kept busy.
         ridge = _ridge(runs, peak)
@@ -204,7 +205,7 @@ def _products(runs: Layouts, p: Parameters, rate: _Rates, work: Column) -> tuple
     shards = runs["d_model"] / runs["tp"], runs["ffn_width"] / runs["tp"]
     is_aligned = (shards[0] % ALIGNMENT == 0) & (shards[1] % ALIGNMENT == 0)
     cost = arrays.where(is_aligned, 1, p["misaligned"]) * FLOP_PER_WEIGHT * work / runs["tp"]
-    dense_ffn = arrays.where(is_mixture(runs), 0, runs["ffn_weights"])
+    dense_ffn = arrays.where(is_mixture(runs), runs["beside_weights"], runs["ffn_weights"])
     products = cost * (runs["attention_weights"] + dense_ffn) / rate.layer
     experts = cost * (runs["ffn_weights"] - dense_ffn) / rate.expert * expert_cost(runs, p)
     return products, experts * busiest(runs, p)
@@ -215,13 +216,12 @@ def _spared(runs: Layouts) -> Column:
     return WEIGHT_PASSES * (1 - runs["trained"])
 
 
-def _attention(runs: Layouts, p: Parameters, work: Column) -> Column:
-    """Scores and sums: fused, half of them masked; or through memory, all of them."""
-    shares = {name: p[f"attention_{name}"] for name in ATTENTION_STARTS}
-    share = runs.choose("generation", shares, p["attention_other"])
-    is_older = runs.where("generation", "hopper") & ~_has_hopper_kernels(runs)
-    share = arrays.where(is_older, p["attention_hopper-flash2"], share)
-    share = share * arrays.where(runs["year"] <= FIRST_FLASH_YEAR, p["attention_first"], 1)
+def _attention(runs: Layouts, p: Parameters, layers: Column) -> Column:
+    """Scores and sums: fused, half of them masked; or through memory, all of them.
+
+    Layers without attention have none of them; some update a state in its place.
+    """
+    work, peak = layers * runs["attending"], _attention_peak(runs, p)
     flop = 2 * FLOP_PER_WEIGHT * runs["score_width"] * runs["tokens"] * work / runs["tp"]
     passes = runs.choose("recompute", FLASH_PASSES, FLASH_PASSES["selective"])
     some = FLASH_PASSES["none"] + (FLASH_PASSES["full"] - FLASH_PASSES["none"]) * _repeated(runs)
@@ -230,15 +230,36 @@ def _attention(runs: Layouts, p: Parameters, work: Column) -> Column:
     head = arrays.minimum(runs["head_dim"], FULL_HEAD)
     products = head * arrays.where(replays_step(runs), NARROW_SCORES, 1)
     narrow = head / (products + p["half_head"]) * (1 + p["half_head"] / FULL_HEAD)
-    fused = passes * flop / 2 / (runs["peak_16bit"] * share * narrow)
+    fused = passes * flop / 2 / (peak * narrow)
     # A score is written and read in 16 bits by softmax, mask and dropout, forward and backward.
     scores = runs["score_width"] / 128 * runs["tokens"] * work / runs["tp"]
     moved = p["scores_moved"] * 10 * scores / runs["memory_bandwidth"]
-    unfused = passes * flop / (runs["peak_16bit"] * share * head / FULL_HEAD) + moved
+    unfused = passes * flop / (peak * head / FULL_HEAD) + moved
     seconds = arrays.where(runs["has_flash"] > 0, fused, unfused)
     # Without a zigzag split the last of c ranks of a causal sequence has 2 - 1/c times the mean.
     busiest = 1 + p["context_unbalanced"] * (1 - 1 / runs["cp"])
-    return seconds * arrays.where(runs.where("stack", "torchtitan"), busiest, 1)
+    seconds = seconds * arrays.where(runs.where("stack", "torchtitan"), busiest, 1)
+    return seconds + _states(runs, layers) / peak
+
+
+def _attention_peak(runs: Layouts, p: Parameters) -> Column:
+    """FLOP/s that attention reaches with wide heads."""
+    shares = {name: p[f"attention_{name}"] for name in ATTENTION_STARTS}
+    share = runs.choose("generation", shares, p["attention_other"])
+    is_older = runs.where("generation", "hopper") & ~_has_hopper_kernels(runs)
+    share = arrays.where(is_older, p["attention_hopper-flash2"], share)
+    share = share * arrays.where(runs["year"] <= FIRST_FLASH_YEAR, p["attention_first"], 1)
+    return runs["peak_16bit"] * share
+
+
+def _states(runs: Layouts, layers: Column) -> Column:
+    """FLOPs of recurrent layers beside their matrices: each token updates a state and reads it.
+
+    So `training-flops` counts them too. Kernels work on chunks of tokens, which is several times
+    as much; no run on file tells at which rate, so they run at that of attention.
+    """
+    passes = PASSES + (RECOMPUTED_PASSES - PASSES) * _repeated(runs)
+    return 2 * FLOP_PER_WEIGHT * passes * runs["state_values"] * layers / runs["tp"]
 
 
 def _has_hopper_kernels(runs: Layouts) -> Mask:
@@ -256,7 +277,7 @@ def _elementwise(runs: Layouts, p: Parameters, work: Column) -> Column:
     is_narrow = runs.where("precision", "fp8", "fp4")
     values = p["values_moved"] + arrays.where(is_narrow, p["values_cast"], 0)
     values = values * arrays.where(runs["is_compiled"] > 0, 1, p["unfused"])
-    values = values * arrays.where(is_mixture(runs), 2, 1)
+    values = values * arrays.where(is_mixture(runs), 2, 1) * runs["blocks"]
     # Sequence parallelism divides them too, but for the earliest stacks.
     divided = arrays.where(is_early(runs), 1, runs["tp"] ** 0.8)
     return values * BYTES_16 * work * runs["d_model"] / runs["memory_bandwidth"] / divided
@@ -267,7 +288,7 @@ def _tensor_parallel(runs: Layouts, p: Parameters, work: Column, beside: Column)
 
     XLA sends in pieces `beside` the products; what takes longer than those shows on any chip.
     """
-    sums = SUMS + (RECOMPUTED_SUMS - SUMS) * _repeated(runs)
+    sums = (SUMS + (RECOMPUTED_SUMS - SUMS) * _repeated(runs)) * runs["blocks"]
     sums = sums * arrays.where(runs["has_parallel_blocks"] > 0, 0.5, 1)
     sent = sums * 2 * BYTES_16 * work * runs["d_model"] * (1 - 1 / runs["tp"])
     is_inside = runs["tp"] <= runs["domain"]
@@ -294,16 +315,20 @@ def _overlaps_sums(runs: Layouts) -> Mask:
 def _context_parallel(runs: Layouts, p: Parameters, work: Column, attention: Column) -> Column:
     """Keys and values of all other ranks pass by, most of it behind attention."""
     # The projections have queries and outputs of the width of scores, and keys and values.
-    keys = runs["attention_weights"] / (2 * runs["d_model"]) - runs["score_width"]
+    attending = runs["attending"]
+    # A model of states alone has no projections either.
+    projections = runs["attention_weights"] - runs["state_weights"]
+    projections = projections / arrays.maximum(attending, FEW)
+    keys = projections / (2 * runs["d_model"]) - runs["score_width"]
     keys = arrays.where(keys > 0, keys, runs["score_width"]) / runs["tp"]
-    sent = RING_PASSES * 2 * BYTES_16 * work * keys * (runs["cp"] - 1)
+    sent = RING_PASSES * 2 * BYTES_16 * work * attending * keys * (runs["cp"] - 1)
     is_inside = runs["cp"] * runs["tp"] <= runs["domain"]
     cards = runs["card_bandwidth"] * p["card_share"]
     links = link_rate(runs, p, PAIR) * arrays.where(
         is_torus(runs), share_of_ring(runs, runs["cp"]), 1
     )
     rate = arrays.where(is_inside | is_torus(runs), links, cards)
-    layers = _stage_layers(runs)
+    layers = _stage_layers(runs) * attending
     # Each step of the ring starts a send and kernels of its own, and adds up what they bring.
     steps = RING_PASSES * layers * p["ring_step"] * (runs["cp"] - 1)
     seconds = sent / rate
@@ -330,9 +355,9 @@ def _launches(runs: Layouts, p: Parameters, layers: Column, work: Column) -> Col
     """What launching kernels adds: they hide behind longer work, and hide shorter work."""
     each = arrays.where(is_early(runs), p["launch_early"], p["launch"])
     hidden, waiting = routing_launches(runs, p)
-    each = arrays.where(replays_step(runs), 0, each + hidden)
+    each = arrays.where(replays_step(runs), 0, each * runs["blocks"] + hidden)
     # A compiled TPU step is one program.
-    seconds = layers * arrays.where(is_torus(runs), 0.1 * p["launch"], each)
+    seconds = layers * arrays.where(is_torus(runs), 0.1 * p["launch"] * runs["blocks"], each)
     exposed = arrays.maximum(seconds - work, 0) + OVERLAP * arrays.minimum(work, seconds)
     return exposed + layers * waiting
 

@@ -37,6 +37,16 @@ INPUTS = {
     "qk_rope_head_dim": "qk_rope_head_dim",
     "v_head_dim": "v_head_dim",
 }
+# Inputs of `params` that decide vectors alone, which no token is multiplied with.
+_VECTORS = ("norm", "norms_per_layer", "qk_norm", "biases")
+_PLAIN = {*BODY.values(), *TOTALS.values(), *INPUTS.values(), "ffn_kind", "tied_embeddings"}
+# What else decides the weights of a model on file, as its row carries it: layers of each kind,
+# mixers with a state, the width in which experts work. A row that gives sizes has none of these.
+OF_KINDS = {
+    f"kind_{name}": name
+    for name in get_formula("params").inputs
+    if name not in _PLAIN and name not in _VECTORS
+}
 
 
 class Transformer(NamedTuple):
@@ -45,6 +55,13 @@ class Transformer(NamedTuple):
     `attention_weights` and `ffn_weights` are of one layer, the latter those of the experts that a
     token visits; `expert_parameters` are those of all experts of all layers. `score_width` is heads
     times head dimension, averaged over keys and values.
+
+    Layers may be of several kinds, as in a hybrid of attention and state spaces, and one may be a
+    single block. Of all layers `attending` have attention and `feeding` a feed-forward block or
+    experts; `blocks` are mixers and feed-forward blocks, over the two of a usual layer. Mixers with
+    a state have `state_weights` of the `attention_weights`, and update `state_values` for each
+    token. Of the feed-forward weights `beside_weights` are blocks of a width of their own beside
+    the experts, which work in and receive tokens of the width `expert_d_model`.
     """
 
     layers: float
@@ -60,11 +77,23 @@ class Transformer(NamedTuple):
     experts: float
     experts_per_token: float
     expert_parameters: float
+    expert_d_model: float
+    attending: float = 1.0
+    feeding: float = 1.0
+    blocks: float = 1.0
+    state_weights: float = 0.0
+    state_values: float = 0.0
+    beside_weights: float = 0.0
 
     @property
     def is_mixture(self) -> bool:
         """Whether a token visits some of several experts."""
         return self.experts > 1
+
+    @property
+    def mixing(self) -> float:
+        """Mixers, of attention or of a state, over layers."""
+        return 2 * self.blocks - self.feeding
 
     @property
     def layer_weights(self) -> float:
@@ -102,6 +131,7 @@ def transformer(sizes: Mapping[str, Any]) -> Transformer:
         "tied_embeddings": "yes" if sizes.get("tied_embeddings") else "no",
     }
     numbers_given["ffn_kind"] = _kind(sizes, numbers_given)
+    numbers_given |= {name: sizes[size] for size, name in OF_KINDS.items() if size in sizes}
     width = sizes.get("d_ff") or d_model * (4 if numbers_given["ffn_kind"] == PLAIN else 8 / 3)
     counted = _counted({**numbers_given, "d_ff": float(width)})
     experts = sizes.get("n_experts", 1)
@@ -111,7 +141,7 @@ def transformer(sizes: Mapping[str, Any]) -> Transformer:
     return Transformer(
         layers=layers,
         d_model=d_model,
-        attention_weights=counted["attention"] / layers,
+        attention_weights=(counted["attention"] + counted["states"]) / layers,
         ffn_weights=_visited(counted) / layers,
         score_width=_score_width(sizes, heads, head_dim),
         head_dim=head_dim,
@@ -122,7 +152,38 @@ def transformer(sizes: Mapping[str, Any]) -> Transformer:
         experts=experts,
         experts_per_token=sizes.get("experts_per_token", 1),
         expert_parameters=min(routed, parameters) if experts > 1 else 0.0,
+        expert_d_model=sizes.get("kind_expert_d_model", d_model),
+        beside_weights=_beside(sizes, counted) / layers,
+        state_weights=counted["states"] / layers,
+        **_kinds(sizes, layers),
     )
+
+
+def _kinds(sizes: Mapping[str, Any], layers: float) -> dict[str, float]:
+    """Layers of each kind over all, and the values of their states; all alike by default."""
+    states = sizes.get("kind_state_layers", 0)
+    attending = sizes.get("kind_attention_layers", layers - states)
+    feeding = sizes.get("kind_ffn_layers", layers)
+    return {
+        "attending": attending / layers,
+        "feeding": feeding / layers,
+        "blocks": (attending + states + feeding) / (2 * layers),
+        "state_values": sizes.get("seen_state_values", 0) / layers,
+    }
+
+
+def _beside(sizes: Mapping[str, Any], counted: Mapping[str, float]) -> float:
+    """Weights of blocks beside the experts that a token visits, where they have another shape.
+
+    A shared expert that is as wide as the others counts as one more of them.
+    """
+    width = sizes.get("moe_d_ff") or sizes.get("d_ff")
+    is_alike = sizes.get("kind_shared_expert_d_ff", width) == width
+    if sizes.get("n_experts", 1) <= 1 or (is_alike and "kind_expert_d_model" not in sizes):
+        return 0.0
+    visited = _visited_share(sizes)
+    routed = (counted["total"] - counted["active"]) / max(1 - visited, 1e-9)
+    return _visited(counted) - routed * visited
 
 
 def _visited_share(sizes: Mapping[str, Any]) -> float:
@@ -138,7 +199,7 @@ def _counted(given: Mapping[str, Any]) -> Mapping[str, float]:
 
 def _matrices(counted: Mapping[str, float]) -> float:
     """All weights but those of norms and routers."""
-    return counted["attention"] + counted["ffn"] + counted["embedding"]
+    return counted["attention"] + counted["states"] + counted["ffn"] + counted["embedding"]
 
 
 def _visited(counted: Mapping[str, float]) -> float:

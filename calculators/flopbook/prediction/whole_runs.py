@@ -135,6 +135,7 @@ def _work_and_width(row: MeasuredRun, active: float) -> tuple[float, float]:
     shape = transformer(row.model)
     looked_up = 0.0 if row.model.get("tied_embeddings") else shape.embedding
     scores = CAUSAL * SCORES * shape.layers * shape.score_width * shape.tokens
+    scores *= shape.attending
     return TRAINED * (active - looked_up) + scores, shape.d_model
 
 
