@@ -10,7 +10,7 @@ import pytest
 
 from flopbook.prediction.layouts import RunLayout, training_run
 from flopbook.prediction.software_words import gradient_bytes, overlaps_gradients
-from tests.support.training_rows import parts, row
+from tests.support.training_rows import FITTED, parts, row
 
 
 @pytest.mark.parametrize(
@@ -89,3 +89,45 @@ def test_a_scale_for_each_row_slows_products_down() -> None:
         for words in ("tensor", "row")
     )
     assert parts(each).products[0] > parts(one).products[0]
+
+
+def shared(words: str, **degrees: Any) -> RunLayout:
+    """A run of 64 replicas in InternEvo, whose states so many ranks share."""
+    said = {"software": f"InternEvo, {words}"}
+    return training_run(row(run=said, tp=1, zero_stage=1, **{"dp": 64, **degrees}), 2023)
+
+
+@pytest.mark.parametrize(
+    ("words", "groups"), [("zero1=-1", 1), ("zero1=8", 8), ("zero1=64", 1), ("zero1=128", 1)]
+)
+def test_states_are_shared_by_as_many_ranks_as_a_row_says(words: str, groups: float) -> None:
+    run = shared(words)
+    assert run.hsdp == groups and run.has_owners and run.gradient_bytes == 2
+    assert not training_run(row(), 2023).has_owners
+
+
+def test_owners_send_one_by_one_what_ranks_gather_together() -> None:
+    """As many broadcasts as ranks own tensors, and no more than there are tensors."""
+    one = shared("zero1=-1")
+    layers = one.shape.layers
+
+    def waits(ranks: float, **changes: Any) -> float:
+        run = one._replace(dp=ranks, chips=ranks, gradient_bytes=0.0, **changes)
+        quiet = {**FITTED, "hop": 0.0}
+        return float(parts(run).gradients[0] - parts(run, quiet).gradients[0])
+
+    for ranks in (8.0, 64.0, 512.0, 4096.0):
+        together = waits(ranks, has_owners=False) / 2  # half of it are the sums
+        broadcasts = waits(ranks) - together
+        assert broadcasts / together == pytest.approx(min(ranks, 9 * layers) / layers)
+
+
+def test_states_shared_in_a_node_wait_less_for_more_nodes() -> None:
+    """Owners of a node broadcast to its ranks alone, however many nodes there are."""
+
+    def gradients(ranks: float, groups: float) -> float:
+        run = shared("zero1=-1")._replace(dp=ranks, chips=ranks, hsdp=groups)
+        return float(parts(run).gradients[0])
+
+    near = gradients(1024, 128) - gradients(256, 32)
+    assert near < gradients(1024, 1) - gradients(256, 1)

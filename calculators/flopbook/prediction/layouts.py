@@ -12,13 +12,11 @@ from flopbook.prediction.arrays import Column, Mask
 from flopbook.prediction.machines import ChipRates, has_switch, machine_of
 from flopbook.prediction.schedules import schedule_of
 from flopbook.prediction.software_words import (
-    gradient_bytes,
-    is_bridge_benchmark,
+    groups_of_states,
+    habits,
     is_compiled,
     offloaded_activations,
     offloaded_states,
-    overlaps_gradients,
-    overlaps_sums,
     precision_named,
     version_year,
 )
@@ -69,8 +67,9 @@ class RunLayout(NamedTuple):
     full recomputation computes again, 0 for all. `offload` says which states lie in the memory of
     the host, as the calculator of that name does. `gradient_bytes` is the width in which gradients
     are summed; chips without a switch (`has_switch`) share their links out among the others of a
-    node; a benchmark that is balanced (`is_balanced`) sends all experts as many tokens. `inferred`
-    names what the row leaves open and a rule has filled in.
+    node; a benchmark that is balanced (`is_balanced`) sends all experts as many tokens. Where
+    tensors have an owner (`has_owners`), each owner sends its own to all others by itself.
+    `inferred` names what the row leaves open and a rule has filled in.
     """
 
     machine: ChipRates
@@ -109,6 +108,7 @@ class RunLayout(NamedTuple):
     has_row_scales: bool = False
     has_switch: bool = True
     is_balanced: bool = False
+    has_owners: bool = False
     inferred: tuple[str, ...] = ()
 
     @property
@@ -164,31 +164,19 @@ def training_run(row: MeasuredRun, year: int, words: str = "") -> RunLayout:
         domain=_domain(row, runs_on),
         slices=row.hardware.get("n_slices", 1),
         memory_bandwidth=_memory_bandwidth(row, runs_on),
-        **_habits(software, precision.lower(), words),
+        **habits(software, precision.lower(), words),
         is_compiled=is_compiled(software) or stack in FUSED,
         is_power_capped=_POWER_CAP in row.hardware["chip"].lower().replace("-", " "),
         has_flash=_has_flash(row, year, stack),
         has_parallel_blocks=PARALLEL_BLOCKS in str(row.run.get("algorithm_changes", "")),
         schedule=schedule if degrees.get("pp", 1) > 1 else "1f1b",
-        hsdp=degrees.get("hsdp", 1),
+        hsdp=degrees.get("hsdp") or groups_of_states(software, split.dp),
         trained=trained,
         offload=offloaded_states(row.run),
         offload_activations=offloaded_activations(row.run),
         has_switch=has_switch(row.hardware, runs_on),
         inferred=(*inferred, *(name for name in is_open if is_open[name])),
     )
-
-
-def _habits(software: str, precision: str, words: str) -> dict[str, Any]:
-    """What the words for the software, the formats and the source say of kernels and sums."""
-    return {
-        "is_framework_fp8": "float8" in precision,
-        "has_row_scales": "rowwise" in precision,
-        "is_async_tp": overlaps_sums(software),
-        "gradient_bytes": gradient_bytes(precision, words),
-        "overlaps_gradients": overlaps_gradients(software),
-        "is_balanced": is_bridge_benchmark(words),
-    }
 
 
 def trains_adapters(row: MeasuredRun) -> bool:

@@ -22,6 +22,9 @@ BLOCKING = ("nanotron",)  # sums the gradients after the last micro-batch
 # Gathers the weights that its sharded optimizer updated behind the next forward pass, since then
 # (--overlap-param-gather in Megatron-LM's own benchmarks).
 GATHERED_AHEAD, GATHERED_YEAR = ("nemo", "megatron-core"), 2024
+# Of a layer whose tensors have owners: the weights and biases of two products of attention, three
+# matrices of the feed-forward block, two norms (InternLM's `multi_head_attention.py`).
+OWNED_TENSORS = 9
 HIDEABLE = 0.8  # of a layer's work that a gather may hide behind
 EARLY = 2022.5  # stacks from before pay for launches and unfused attention
 
@@ -153,5 +156,8 @@ def gradients_of(runs: Layouts, p: Parameters, layers: Column, work: Column) -> 
     seconds = seconds - hidden * (1 - p["gradient_exposed"])
     rounds = arrays.where(is_summed, (1 + sums) * shards, 0)
     rounds = rounds + arrays.where(is_grouped, 2 * sums * groups, 0)
+    # Each owner sends what it updated by itself, in place of one gather of a layer from all.
+    owners = arrays.minimum(shards / layers, OWNED_TENSORS)
+    rounds = rounds + arrays.where(runs["has_owners"] > 0, (owners - 1) * shards, 0)
     seconds = seconds + arrays.where(is_torus(runs), 0, rounds * p["hop"] * layers)
     return arrays.where((is_summed | is_grouped) & (replicas_of(runs) > 1), seconds, 0)

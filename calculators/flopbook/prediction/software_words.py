@@ -22,7 +22,31 @@ PLAIN_MEGATRON, OVERLAPPED_GRADIENTS = "megatron-lm", "overlap-grad-reduce"
 BRIDGE_REPORT = "performance-summary"
 # Formats of 8 bits in the words of a run.
 EIGHT_BITS = ("fp8", "float8", "int8")
+# InternEvo and InternLM before it: ZeRO 1 gives whole tensors to the ranks of a group (`zero1=8` in
+# a row; -1 are all), each of which broadcasts its own, and gradients are summed in the format of
+# the weights (hybrid_zero_optim.py and reduce_tensor of utils.py, commits 01e7fd6 and c628a8c).
+OWNERS = "internevo"
+_STATES_SHARED_BY = re.compile(r"zero1=(\d+)")
 _CONTAINER = re.compile(r"\b(2\d)\.(\d\d)\b")
+
+
+def habits(software: str, precision: str, words: str) -> dict[str, Any]:
+    """What the words for the software, the formats and the source say of kernels and sums."""
+    return {
+        "is_framework_fp8": "float8" in precision,
+        "has_row_scales": "rowwise" in precision,
+        "is_async_tp": overlaps_sums(software),
+        "gradient_bytes": gradient_bytes(precision, f"{software} {words}"),
+        "overlaps_gradients": overlaps_gradients(software),
+        "is_balanced": is_bridge_benchmark(words),
+        "has_owners": OWNERS in software.lower(),
+    }
+
+
+def groups_of_states(software: str, replicas: float) -> float:
+    """Groups of replicas that each hold all states, where a row says how many share them."""
+    shared = _STATES_SHARED_BY.search(software)
+    return max(replicas // int(shared[1]), 1) if shared else 1
 
 
 def overlaps_sums(software: str) -> bool:
@@ -42,7 +66,8 @@ def gradient_bytes(precision: str, words: str = "") -> float:
     Megatron-LM, DeepSpeed and nanotron add up in fp32 with bf16, which has few digits; fp16 keeps
     its own format and scales the loss (Megatron-LM sets `accumulate_allreduce_grads_in_fp32`).
     """
-    is_narrow = is_bridge_benchmark(words) or precision.lower().startswith("fp16")
+    is_kept = is_bridge_benchmark(words) or OWNERS in words.lower()
+    is_narrow = is_kept or precision.lower().startswith("fp16")
     return 2.0 if is_narrow else 4.0
 
 
