@@ -8,10 +8,11 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from flopbook.drawing.schedules import NAMES, description, timeline_svg, title
+from flopbook.drawing.schedules import NAMES, description, timeline_parts, timeline_svg, title
 from flopbook.errors import FlopbookError
 from flopbook.formulas.pipeline import SCHEDULES
 from flopbook.pipelines import Run, Times, plan, simulate
+from flopbook.pipelines.timeline import LEGEND
 from flopbook.quantities.units import percent
 from scripts.website.pages.answer_pictures import picture_section
 from scripts.website.pages.calculators import calculator_markdown
@@ -138,6 +139,25 @@ def test_passes_of_either_end_differ_in_lightness() -> None:
             assert abs(luminance(one) ** (1 / 3) - luminance(other) ** (1 / 3)) >= 0.05
     bars = re.findall(r'<rect class="fb-pass-\w(2?)"[^>]*/>(<path class="fb-foot)?', text)
     assert all(bool(second) == bool(line) for second, line in bars)
+
+
+@every_schedule
+@pytest.mark.parametrize("width", [640, 344])
+def test_the_legend_names_each_kind_of_pass_once(schedule: str, width: int) -> None:
+    """Both colours of a kind stand side by side, and one line says what the second one is."""
+    made = run(schedule)
+    _, parts = timeline_parts(made, width)
+    shapes = ET.fromstring(f"<svg>{''.join(parts)}</svg>")
+    keys = [one for one in shapes.iter("rect") if one.get("width") == one.get("height") == "14"]
+    words = [one.text or "" for one in shapes.iter("text") if one.get("class") == "fb-name"]
+    legend = [text for text in words if not text.startswith("stage")]
+    kinds = {work.kind for slots in made.plan.slots for slot in slots for work in slot}
+    named = [text.partition(" ")[2] for kind, text in LEGEND.items() if kind in kinds]
+    assert legend[: len(named)] == named
+    is_paired = any(str(key.get("class")).endswith("2") for key in keys)
+    assert len(legend) == len(named) + is_paired
+    assert len({key.get("y") for key in keys}) <= len(named)
+    assert len(keys) == len(named) * (1 + is_paired)
 
 
 def test_words_say_what_the_picture_shows() -> None:

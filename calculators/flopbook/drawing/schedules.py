@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -15,6 +16,7 @@ from flopbook.quantities.units import format_quantity, percent
 
 WIDTH, LEFT, RIGHT, TOP, FOOT = 640, 58, 6, 6, 40
 ROW, HIGH_ROW = 24, 36  # the high one where two passes share a bar
+_KEY = 16  # pixels from one square of the legend to the next
 CHARACTER = 6.2  # width of a digit of the smallest text
 MOST_STAGES, MOST_PASSES = 64, 6000
 MOST_HELD = 16  # stages whose micro-batches are listed in the terminal
@@ -250,38 +252,43 @@ def _foot_line(left: float, foot: float, width: float, ink: str) -> str:
 
 
 def _foot(run: Run, top: int, width: int, dress: Dress) -> tuple[int, list[str]]:
-    """The foot of the picture and what it holds: every colour, named by its letter as well.
+    """The foot of the picture and what it holds: the kinds of passes in columns.
 
-    The entries stand in as many lines as they need.
+    A kind that has two colours has both squares side by side, and one line says what the second is.
     """
-    elements, left, line = list[str](), LEFT, top + 12
-    for kind, name in _entries(run):
-        wide = 32 + round(5.6 * len(name))
-        if left > LEFT and left + wide > width:
-            left, line = LEFT, line + 20
-        fill, ink = dress.passes[kind]
-        is_marked = kind.endswith("2") and _has_two_ends(run)
-        mark = _foot_line(left, line + 14, 14, ink) if is_marked else ""
-        elements.append(
-            f'<rect class="{fill}" x="{left}" y="{line}" width="14" height="14"/>{mark}'
-            f'<text class="{dress.name}" x="{left + 19}" y="{line + 11}">{escape(name)}</text>'
-        )
-        left += wide
+    kinds = _drawn_kinds(run)
+    shown = [kind for kind in LEGEND if kinds & {kind, f"{kind}2"}]
+    squares = 2 if any(kind.endswith("2") for kind in kinds) else 1
+    names = {kind: LEGEND[kind].partition(" ")[2] for kind in shown}
+    column = _KEY * squares + 16 + round(5.6 * max(map(len, names.values())))
+    lines = math.ceil(len(shown) / max(1, (width - LEFT) // column))
+    across = math.ceil(len(shown) / lines)
+    elements, line = list[str](), top + 12
+    for number, kind in enumerate(shown):
+        left, line = LEFT + column * (number % across), top + 12 + 20 * (number // across)
+        for place, key in enumerate([kind, f"{kind}2"]):
+            if key in kinds:
+                elements.append(_key(run, key, (left + _KEY * place, line), dress))
+        elements.append(_legend_words(left + _KEY * squares + 3, line, names[kind], dress))
+    if squares == 2:
+        line += 20
+        second = ", underlined: from the other end" if _has_two_ends(run) else ": a later chunk"
+        elements.append(_legend_words(LEFT, line, f"second square{second}", dress))
     return line - top + FOOT - 12, elements
 
 
-def _entries(run: Run) -> list[tuple[str, str]]:
-    """Each kind of pass that is drawn, with its words: later chunks, and the other end, too."""
-    kinds = _drawn_kinds(run)
-    second = "from the other end" if _has_two_ends(run) else "later chunk"
-    entries = []
-    for kind, text in LEGEND.items():
-        name = text.partition(" ")[2]
-        if kind in kinds:
-            entries.append((kind, name))
-        if f"{kind}2" in kinds:
-            entries.append((f"{kind}2", f"{name}, {second}"))
-    return entries
+def _key(run: Run, kind: str, place: tuple[int, int], dress: Dress) -> str:
+    """The square of a kind of pass in the legend; `place` is its left and its top."""
+    left, top = place
+    fill, ink = dress.passes[kind]
+    is_marked = kind.endswith("2") and _has_two_ends(run)
+    mark = _foot_line(left, top + 14, 14, ink) if is_marked else ""
+    return f'<rect class="{fill}" x="{left}" y="{top}" width="14" height="14"/>{mark}'
+
+
+def _legend_words(left: int, top: int, text: str, dress: Dress) -> str:
+    """Words of the legend, level with a square whose top is `top`."""
+    return f'<text class="{dress.name}" x="{left}" y="{top + 11}">{escape(text)}</text>'
 
 
 def _drawn_kinds(run: Run) -> set[str]:
