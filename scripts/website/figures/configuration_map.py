@@ -15,6 +15,7 @@ from scripts.website.figures.plotted import ChartAxis
 
 # Two places count as layers: the ends have the embedding and the head.
 CHIPS, SEQUENCES, LAYERS = 16384, 2048, 128
+_TICKS = (6e10, 8e10, 1e11, 1.5e11, 2e11)  # bytes; with the memory of a chip among them
 CHOSEN = (8, 16)
 
 
@@ -53,7 +54,7 @@ def figure() -> Figure:
     """One point for each division, with a line at the memory of the chip."""
     divisions, memory = list(configurations()), chip(CHIP).memory()
     chart = Chart(
-        ChartAxis("memory needed on a chip", 6e10, 2e11, "byte"),
+        ChartAxis("memory needed on a chip", 6e10, 2e11, "byte", ticks=_TICKS),
         ChartAxis("percent of time idle", 0, 100, "1", log=False),
     )
     shapes = chart.grid()

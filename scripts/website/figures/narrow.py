@@ -115,9 +115,16 @@ def shaped(style: str, place: Point, tip: str = "") -> str:
 
 def _axis(axis: ChartAxis, start: float, end: float, most: int) -> PlotAxis:
     scale = Scale(axis.low, axis.high, start, end, axis.log)
-    ticks = ticks_in(scale, axis.unit)
+    ticks = list(axis.ticks) or ticks_in(scale, axis.unit)
     kept = ticks[:: -(-len(ticks) // most)] if ticks else []
-    return PlotAxis(scale, [(tick, axis.tick(tick)) for tick in kept], axis.label)
+    return PlotAxis(scale, [(tick, _shortened(axis, tick)) for tick in kept], axis.label)
+
+
+def _shortened(axis: ChartAxis, value: float) -> str:
+    """A value at the axis, without the word of its unit where the title of the axis has it."""
+    number, _, unit = axis.tick(value).rpartition(" ")
+    is_said = unit in axis.label.split()
+    return number if is_said else axis.tick(value)
 
 
 def _clear(ticks: Iterable[Tick], scale: Scale) -> Iterator[Tick]:

@@ -19,7 +19,7 @@ from scripts.website.build.plain_markdown import as_markdown
 from scripts.website.build.policy import page_problems
 from scripts.website.figures import drawn_of, figure_files, figure_markup, figure_names
 from scripts.website.figures.drawing import Figure
-from scripts.website.figures.narrow import WIDTH, narrow_sheet
+from scripts.website.figures.narrow import WIDTH, _Panel, narrow_sheet
 from scripts.website.figures.panel import FILES, values
 from scripts.website.figures.pipeline_schedule import DRESS
 from scripts.website.figures.standalone import standalone
@@ -211,6 +211,17 @@ def test_every_chart_is_drawn_anew_for_a_phone() -> None:
             assert not _touch(one, other), (name, one, other)
         # The largest has a mark for each of some 700 runs.
         assert len(gzip.compress("".join(sheet.parts).encode())) < 12_000, name
+
+
+def test_an_axis_on_a_phone_has_ticks_and_those_that_were_chosen() -> None:
+    """Two tell how long a step is. Where a figure chose its ticks, the points stand at them."""
+    for name, drawn in every_figure().items():
+        for chart in drawn.plots:
+            frame = _Panel(chart, 0.0).frame
+            for axis, ticks in ((chart.across, frame.across.ticks), (chart.up, frame.up.ticks)):
+                assert len(ticks) >= 2, (name, axis.label)
+                values = {value for value, _ in ticks}
+                assert not axis.ticks or values <= set(axis.ticks), (name, axis.label)
 
 
 Box = tuple[str, float, float, float, float]
