@@ -108,3 +108,17 @@ def test_labels_do_not_cover_each_other_or_a_point() -> None:
 
 def test_no_room_is_told() -> None:
     assert Room((0, 0, 30, 30)).place("a name longer than the frame", 15, 15) is None
+
+
+def test_a_label_keeps_off_a_line_where_it_can() -> None:
+    """Its best place lies on a line; without another one it stands there nevertheless."""
+    plain, aware = Room((0, 0, 400, 400)), Room((0, 0, 400, 400))
+    best = plain.place("label", 200, 200)
+    assert best == (194, 195, "end")
+    aware.avoid([(0, 192), (200, 192)])
+    other = aware.place("label", 200, 200)
+    assert other and other != best
+    striped = Room((0, 0, 400, 400))
+    for y in range(0, 400, 6):
+        striped.avoid([(0, y), (400, y)])
+    assert striped.place("label", 200, 200) == best

@@ -2,22 +2,35 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 LINE = 13  # height of a line of text
 LETTER = 6.3  # width of a letter in the middle, at 12 pixels
 MOST_STEPS = 6  # between the first and the last tick of a linear scale
 ROUNDING = 1e-9  # by how much a step or an end may miss a round value and still be it
+_Shift = tuple[float, float, str]  # to the right, down, anchor
 # Where a label may be beside its point, best first: shift to the right, shift down, anchor.
-_PLACES = (
+_PLACES: tuple[_Shift, ...] = (
     (-6, -5, "end"),
     (9, 4, "start"),
     (-9, 4, "end"),
     (0, -9, "middle"),
     (0, 17, "middle"),
 )
+# Where it may be as well if it stands clear of lines there.
+_CORNERS: tuple[_Shift, ...] = (
+    (9, -5, "start"),
+    (9, 14, "start"),
+    (-9, 14, "end"),
+    (9, -16, "start"),
+    (-9, -16, "end"),
+    (9, 25, "start"),
+    (-9, 25, "end"),
+)
+_STEP = 2.0  # pixels from one piece of a line that labels avoid to the next
 Box = tuple[float, float, float, float]  # left, top, right, bottom
 
 
@@ -124,25 +137,52 @@ def _long_times(scale: Scale) -> list[float]:
 
 @dataclass(slots=True)
 class Room:
-    """Where text may still stand: the boxes taken so far inside a frame."""
+    """Where text may still stand: the boxes taken so far inside a frame, and lines to avoid."""
 
     frame: Box
     taken: list[Box] = field(default_factory=list)
+    crossed: list[Box] = field(default_factory=list)
 
     def block(self, points: Iterable[tuple[float, float]], radius: float = 5) -> None:
         """Keep labels off these points."""
         self.taken += [(x - radius, y - radius, x + radius, y + radius) for x, y in points]
 
+    def avoid(self, line: Sequence[tuple[float, float]]) -> None:
+        """Let labels stand on this line only where there is no other place for them."""
+        for (x0, y0), (x1, y1) in itertools.pairwise(line):
+            count = max(1, math.ceil(math.hypot(x1 - x0, y1 - y0) / _STEP))
+            for number in range(count + 1):
+                x = x0 + (x1 - x0) * number / count
+                y = y0 + (y1 - y0) * number / count
+                self.crossed.append((x - 1, y - 1, x + 1, y + 1))
+
     def place(self, text: str, x: float, y: float) -> tuple[float, float, str] | None:
         """Place and anchor of a label beside a point; None where there is no room for it."""
+        clear = self._first(text, (x, y), (*_PLACES, *_CORNERS), self.crossed)
+        found = clear if self.crossed and clear else self._first(text, (x, y), _PLACES, ())
+        if found is None:
+            return None
+        shift, box = found
+        self.taken.append(box)
+        across, down, anchor = shift
+        return round(x + across, 1), round(y + down, 1), anchor
+
+    def _first(
+        self,
+        text: str,
+        point: tuple[float, float],
+        places: Iterable[_Shift],
+        lines: Sequence[Box],
+    ) -> tuple[_Shift, Box] | None:
+        """The first of some places where a label stands on nothing, and its box there."""
         width = len(text) * LETTER
         before = {"start": 0.0, "end": width, "middle": width / 2}  # text left of its anchor
-        for dx, dy, anchor in _PLACES:
-            left = x + dx - before[anchor]
-            box = (left, y + dy - LINE + 3, left + width, y + dy + 3)
-            if self._free(box):
-                self.taken.append(box)
-                return round(x + dx, 1), round(y + dy, 1), anchor
+        for shift in places:
+            dx, dy, anchor = shift
+            left = point[0] + dx - before[anchor]
+            box = (left, point[1] + dy - LINE + 3, left + width, point[1] + dy + 3)
+            if self._free(box) and not any(_overlap(box, line) for line in lines):
+                return shift, box
         return None
 
     def _free(self, box: Box) -> bool:

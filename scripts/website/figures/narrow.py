@@ -6,7 +6,7 @@ stands above it, and what its lines and marks are stands below, one under the ot
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from flopbook.drawing.frame import Frame, PlotAxis
 from flopbook.drawing.scales import LETTER, Room, Scale, ticks_in
@@ -33,11 +33,12 @@ def narrow_sheet(drawn: Figure) -> Sheet | None:
     if not drawn.plots:
         return folded(drawn)
     top, parts = 0.0, list[str]()
+    named = _named(series for chart in drawn.plots for series in chart.series)
+    legend = {series.name for series in named}
     for chart in drawn.plots:
         panel = _Panel(chart, top)
-        parts += panel.shapes()
+        parts += panel.shapes(legend)
         top = panel.foot
-    named = _named(series for chart in drawn.plots for series in chart.series)
     parts += _legend(named, top)
     return Sheet(WIDTH, top + _ROW * len(named), tuple(parts))
 
@@ -56,8 +57,11 @@ class _Panel:
         self.frame = Frame(across._replace(ticks=clear), up)
         self.foot = bottom + _FOOT
 
-    def shapes(self) -> list[str]:
-        """Grid, lines, marks, and as many of the labels as there is room for."""
+    def shapes(self, legend: Collection[str]) -> list[str]:
+        """Grid, lines, marks, and as many of the labels as there is room for.
+
+        What is in the legend is no label.
+        """
         frame = self.frame
         parts = [words(0, self.head - 12, frame.up.title, "start", "fb-small")]
         if self.chart.title:
@@ -74,29 +78,40 @@ class _Panel:
         parts.append(words(middle, frame.y.start + 34, frame.across.title, kind="fb-small"))
         for series in self.chart.series:
             parts += self._drawn(series)
-        return [*parts, *self._labels()]
+        return [*parts, *self._labels(legend)]
 
     def _drawn(self, series: PlotSeries) -> Iterator[str]:
+        if series.kind != "mark":
+            yield path(self._line(series), series.style)
+            return
+        for point, tip in zip(series.points, series.tips, strict=True):
+            yield shaped(series.style, self.frame.at(*point), tip)
+
+    def _line(self, series: PlotSeries) -> list[Point]:
+        """A line through points, or one across the plot at a value, in pixels."""
         places = [self.frame.at(*point) for point in series.points]
         x, y = self.frame.x, self.frame.y
-        match series.kind:
-            case "level":
-                yield path([(x.start, places[0][1]), (x.end, places[0][1])], series.style)
-            case "upright":
-                yield path([(places[0][0], y.end), (places[0][0], y.start)], series.style)
-            case "line":
-                yield path(places, series.style)
-            case _:
-                for place, tip in zip(places, series.tips, strict=True):
-                    yield shaped(series.style, place, tip)
+        if series.kind == "level":
+            return [(x.start, places[0][1]), (x.end, places[0][1])]
+        if series.kind == "upright":
+            return [(places[0][0], y.end), (places[0][0], y.start)]
+        return places
 
-    def _labels(self) -> Iterator[str]:
-        """Words beside their points where they touch nothing; the first go first."""
+    def _labels(self, legend: Collection[str]) -> Iterator[str]:
+        """Words beside their points where they touch nothing; the first go first.
+
+        They lie on a line only where there is no other place.
+        """
         frame = self.frame
         room = Room((frame.x.start, frame.y.end, frame.x.end, frame.y.start))
         marks = (series for series in self.chart.series if series.kind == "mark")
         room.block(frame.at(*point) for series in marks for point in series.points)
+        for series in self.chart.series:
+            if series.kind != "mark":
+                room.avoid(self._line(series))
         for point, text in self.chart.labels:
+            if text in legend:
+                continue
             if place := room.place(text, *frame.at(*point)):
                 x, y, anchor = place
                 yield words(x, y, text, anchor, "fb-halo")

@@ -8,7 +8,7 @@ import html
 import io
 import re
 import xml.etree.ElementTree as ET
-from itertools import combinations
+from itertools import combinations, pairwise
 from pathlib import Path
 
 import pytest
@@ -22,6 +22,7 @@ from scripts.website.figures.drawing import Figure
 from scripts.website.figures.narrow import WIDTH, _Panel, narrow_sheet
 from scripts.website.figures.panel import FILES, values
 from scripts.website.figures.pipeline_schedule import DRESS
+from scripts.website.figures.plotted import Point
 from scripts.website.figures.standalone import standalone
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -224,7 +225,50 @@ def test_an_axis_on_a_phone_has_ticks_and_those_that_were_chosen() -> None:
                 assert not axis.ticks or values <= set(axis.ticks), (name, axis.label)
 
 
+# Charts so narrow for their labels that one of them has to lie on a line.
+_ON_A_LINE = {
+    "capacity-bandwidth",
+    "fsdp-tensor-split",
+    "gradient-noise",
+    "latency-steps",
+    "peak-bandwidth",
+    "tile-traffic",
+}
+
+
+def test_a_label_on_a_phone_says_what_no_legend_does_and_keeps_off_the_lines() -> None:
+    """Its letters would be struck through, which they are where there is no other place."""
+    struck = set()
+    for name, drawn in every_figure().items():
+        sheet = narrow_sheet(drawn)
+        if sheet is None or not drawn.plots:
+            continue
+        shapes = ET.fromstring(f"<svg>{''.join(sheet.parts)}</svg>")
+        labels = [one for one in shapes.iter("text") if one.get("class") == "fb-halo"]
+        names = {series.name for chart in drawn.plots for series in chart.series}
+        assert not names & {one.text for one in labels}, name
+        lines = [
+            [(float(x), float(y)) for x, y in (pair.split(",") for pair in places.split())]
+            for one in shapes.iter("polyline")
+            if one.get("class") != "fb-grid" and (places := one.get("points"))
+        ]
+        boxes = _words(tuple(ET.tostring(one, encoding="unicode") for one in labels))
+        struck |= {name for box in boxes for line in lines if _strikes(line, box)}
+    assert struck <= _ON_A_LINE
+
+
 Box = tuple[str, float, float, float, float]
+
+
+def _strikes(line: list[Point], box: Box) -> bool:
+    """Whether a line goes through the letters of a label."""
+    _, left, top, right, bottom = box
+    for (x0, y0), (x1, y1) in pairwise(line):
+        for share in (n / 60 for n in range(61)):
+            x, y = x0 + share * (x1 - x0), y0 + share * (y1 - y0)
+            if left + 2 < x < right - 2 and top + 1 < y < bottom - 1:
+                return True
+    return False
 
 
 def _words(parts: tuple[str, ...]) -> list[Box]:
