@@ -14,7 +14,7 @@ from scripts.website.figures.chart import MOST_TICKS
 from scripts.website.figures.drawing import Figure, Sheet, dot, path, tooltip, words
 from scripts.website.figures.folded import folded
 from scripts.website.figures.plotted import ChartAxis, PlotSeries, Plotted, Point
-from scripts.website.figures.shapes import SHEET
+from scripts.website.figures.shapes import SHEET, lines_of
 from scripts.website.pages.trends import SHAPES
 
 WIDTH = SHEET
@@ -22,6 +22,8 @@ _HEIGHT = 210.0  # of what is plotted
 _TITLE, _FOOT, _ROW = 24.0, 42.0, 18.0
 _SAMPLE = 26.0  # pixels of a line in the legend
 _MARK = "fb-mark fb-c"  # of the marks that have a shape for each number
+_OPEN, _HOLLOW = " fb-open", ", hollow"  # of a style, and of a name
+_MOST_LARGE, _SMALL = 100, 0.6  # marks of a chart that are as large as in its legend; of others
 
 Tick = tuple[float, str]
 
@@ -40,7 +42,10 @@ def narrow_sheet(drawn: Figure) -> Sheet | None:
         parts += panel.shapes(legend)
         top = panel.foot
     parts += _legend(named, top)
-    return Sheet(WIDTH, top + _ROW * len(named), tuple(parts))
+    meanings = _meanings(drawn.plots)
+    for number, line in enumerate(meanings, start=len(named)):
+        parts.append(words(0, top + _ROW * number + 9, line, "start"))
+    return Sheet(WIDTH, top + _ROW * (len(named) + len(meanings)), tuple(parts))
 
 
 class _Panel:
@@ -84,8 +89,10 @@ class _Panel:
         if series.kind != "mark":
             yield path(self._line(series), series.style)
             return
+        count = sum(len(one.points) for one in self.chart.series if one.kind == "mark")
+        scale = 1.0 if count <= _MOST_LARGE else _SMALL
         for point, tip in zip(series.points, series.tips, strict=True):
-            yield shaped(series.style, self.frame.at(*point), tip)
+            yield shaped(series.style, self.frame.at(*point), tip, scale)
 
     def _line(self, series: PlotSeries) -> list[Point]:
         """A line through points, or one across the plot at a value, in pixels."""
@@ -117,14 +124,15 @@ class _Panel:
                 yield words(x, y, text, anchor, "fb-halo")
 
 
-def shaped(style: str, place: Point, tip: str = "") -> str:
-    """A mark: a dot, or the shape of its number."""
+def shaped(style: str, place: Point, tip: str = "", scale: float = 1) -> str:
+    """A mark: a dot, or the shape of its number, which may be scaled."""
     if not style.startswith(_MARK):
         return dot(*place, style, tip)
     x, y = place
     shape = SHAPES[int(style.removeprefix(_MARK)[0])]
-    # To whole pixels: a digit less for each of several hundred runs.
-    at = f"translate({x:.0f} {y:.0f})"
+    at = f"translate({round(x, 1):g} {round(y, 1):g})"
+    if scale != 1:  # one of hundreds, which weigh: whole pixels
+        at = f"translate({x:.0f} {y:.0f}) scale({scale:g})"
     return f'<path class="{style}" transform="{at}" d="{shape}">{tooltip(tip)}</path>'
 
 
@@ -155,8 +163,16 @@ def _clear(ticks: Iterable[Tick], scale: Scale) -> Iterator[Tick]:
 
 
 def _named(found: Iterable[PlotSeries]) -> list[PlotSeries]:
-    """A series for each entry of the legend: those with a name, each name and look once."""
-    entries = {(series.style, series.name): series for series in found if series.name}
+    """A series for each entry of the legend: those with a name, each name and look once.
+
+    What is hollow is named with what is filled.
+    """
+    entries: dict[tuple[str, str], PlotSeries] = {}
+    for series in found:
+        style = series.style.removesuffix(_OPEN)
+        name = series.name if style == series.style else series.name.removesuffix(_HOLLOW)
+        if name and (style, name) not in entries:
+            entries[style, name] = PlotSeries(series.kind, style, name)
     return sorted(entries.values(), key=lambda series: (series.kind == "mark", series.style))
 
 
@@ -168,3 +184,9 @@ def _legend(entries: Iterable[PlotSeries], top: float) -> Iterator[str]:
         else:
             yield path([(0, y), (_SAMPLE, y)], series.style)
         yield words(_SAMPLE + 8, y + 4, series.name, "start")
+
+
+def _meanings(charts: Iterable[Plotted]) -> list[str]:
+    """The lines below a legend that say what marks without a fill mean."""
+    said = dict.fromkeys(chart.hollow for chart in charts if chart.hollow)
+    return [line for text in said for line in lines_of(f"hollow: {text}", "", WIDTH)]

@@ -74,3 +74,4 @@ class Plotted(Protocol):
     series: list[PlotSeries]
     labels: list[tuple[Point, str]]
     title: str
+    hollow: str  # what marks without a fill mean

@@ -69,7 +69,8 @@ def figure() -> Figure:
         shapes += diagonal(chart, ratio, text, together=", ".join(works))
     shapes += [*marks(chart, chips_shown), *pointed(chart, chips_shown, _POINTED)]
     shapes += names(chart, chips_shown, _NAMED)
-    shapes += legend(384, hollow="hollow: the power is an estimate, or reported by others")
+    chart.hollow = "the power is an estimate, or reported by others"
+    shapes += legend(384, hollow=f"hollow: {chart.hollow}")
     ratios = sorted((spot.y / spot.x, spot.item.entry.name) for spot in chips_shown)
     hollow = sum(spot.hollow for spot in chips_shown)
     return Figure(

@@ -16,6 +16,8 @@ from scripts.website.pages.trends import SHAPES
 # Formats with marks of their own; every other one counts as 16 bits.
 MARKS = (("16 bits", ()), ("FP8", ("fp8", "int8")), ("FP4", ("fp4",)))
 
+HOLLOW = "incomplete or doubted"
+
 
 def mark_number(run: Reached) -> int:
     """The number of the mark of a run's format."""
@@ -28,6 +30,7 @@ def mark_number(run: Reached) -> int:
 def points(chart: Chart, placed: Iterable[tuple[float, Reached]]) -> list[str]:
     """The runs of a chart whose height is a share in percent, each at its place to the right."""
     shapes = []
+    chart.hollow = HOLLOW
     for x, run in placed:
         place = x, 100 * (run.rate.share or 0)
         number = mark_number(run)
@@ -75,5 +78,5 @@ def legend(top: float, left: float, count: int = len(MARKS)) -> list[str]:
         at = f"translate({round(x, 1):g} {round(top, 1):g})"
         shapes.append(f'<path class="fb-mark fb-c{number}" transform="{at}" d="{SHAPES[number]}"/>')
         shapes.append(words(x + 9, top + 4, name, "start"))
-    shapes.append(words(left + 76 * count, top + 4, "hollow: incomplete or doubted", "start"))
+    shapes.append(words(left + 76 * count, top + 4, f"hollow: {HOLLOW}", "start"))
     return shapes

@@ -257,6 +257,33 @@ def test_a_label_on_a_phone_says_what_no_legend_does_and_keeps_off_the_lines() -
     assert struck <= _ON_A_LINE
 
 
+def test_what_a_hollow_mark_means_is_said_once_wide_and_narrow() -> None:
+    """On a phone the legend had "GPUs, hollow" and nowhere what that is."""
+    found = []
+    for name, drawn in every_figure().items():
+        sheet = narrow_sheet(drawn)
+        for chart in drawn.plots:
+            is_hollow = any("fb-open" in series.style for series in chart.series)
+            assert is_hollow == bool(chart.hollow), name
+            if sheet is None or not is_hollow:
+                continue
+            found.append(name)
+            narrow = " ".join(re.findall("<text[^>]*>([^<]+)<", "".join(sheet.parts)))
+            assert narrow.count("hollow: ") == 1 and f"hollow: {chart.hollow}" in narrow, name
+            assert ", hollow" not in narrow, name
+            assert "".join(drawn.parts).count(f">hollow: {chart.hollow}<") == 1, name
+    assert found == ["mfu-years", "peak-bandwidth", "power-peak"]
+
+
+def test_many_marks_on_a_phone_are_small() -> None:
+    """At the size of the legend hundreds of them are one blot."""
+    for name in ("mfu-years", "predicted-runs", "capacity-bandwidth"):
+        sheet = narrow_sheet(every_figure()[name])
+        assert sheet
+        marks = [part for part in sheet.parts if "<title>" in part]
+        assert len(marks) > 100 and all("scale(0.6)" in mark for mark in marks), name
+
+
 Box = tuple[str, float, float, float, float]
 
 
