@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import re
 import xml.etree.ElementTree as ET
 
@@ -17,6 +18,7 @@ from flopbook.drawing.frame import (
     moved_apart,
     powers_of_ten,
     scale_over,
+    side_by_side,
     ticks_of,
 )
 from flopbook.drawing.scales import Scale
@@ -78,3 +80,15 @@ def test_powers_of_ten_are_those_on_the_scale() -> None:
         re.fullmatch("1e[+-][0-9]+", f"{power:.0e}")
         for power in powers_of_ten(Scale(1e-9, 1, 0, 1))
     )
+
+
+@given(st.lists(st.tuples(st.floats(0, 60), st.floats(0, 60)), max_size=25))
+def test_marks_move_up_or_down_until_each_is_in_sight(places: list[tuple[float, float]]) -> None:
+    """No two are nearer than the gap; one that hides none stays, and none moves sideways."""
+    found = side_by_side(places, 8)
+    assert [x for x, _ in found] == [x for x, _ in places]
+    for one, other in itertools.combinations(found, 2):
+        assert math.dist(one, other) >= 8 - 0.1
+    for place, at in zip(places, found, strict=True):
+        if all(math.dist(place, other) >= 30 for other in places if other is not place):
+            assert at[1] == pytest.approx(place[1], abs=0.06)

@@ -6,6 +6,7 @@ lines and points at `Frame.at`.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -117,6 +118,20 @@ def scale_over(values: Sequence[float], start: float, end: float, *, log: bool) 
     if low < 0.5 * high:
         low = min(low, 0.0)
     return Scale(low, high, start, end, log=False)
+
+
+def side_by_side(places: Sequence[tuple[float, float]], gap: float) -> list[tuple[float, float]]:
+    """Places of marks (pixels), moved up or down by as little as keeps each in sight.
+
+    No two are nearer than `gap`; the order of the places decides nothing but who stays.
+    """
+    found: dict[int, tuple[float, float]] = {}
+    for number in sorted(range(len(places)), key=lambda one: places[one]):
+        x, y = places[number]
+        steps = (y + sign * gap * step for step in itertools.count() for sign in (-1, 1))
+        free = (at for at in steps if all(math.dist((x, at), one) >= gap for one in found.values()))
+        found[number] = x, round(next(free), 1)
+    return [found[number] for number in range(len(places))]
 
 
 def moved_apart(places: Iterable[float], line: float = NAME_LINE) -> list[float]:

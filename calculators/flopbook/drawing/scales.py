@@ -156,6 +156,13 @@ class Room:
                 y = y0 + (y1 - y0) * number / count
                 self.crossed.append((x - 1, y - 1, x + 1, y + 1))
 
+    def take(self, text: str, end: tuple[float, float], anchor: str) -> None:
+        """Keep labels off words that stand at the end of a pointer."""
+        width = len(text) * LETTER
+        x, y = end
+        left = x - width if anchor == "end" else x
+        self.taken.append((left, y - LINE / 2, left + width, y + LINE / 2))
+
     def place(self, text: str, x: float, y: float) -> tuple[float, float, str] | None:
         """Place and anchor of a label beside a point; None where there is no room for it."""
         clear = self._first(text, (x, y), (*_PLACES, *_CORNERS), self.crossed)

@@ -32,8 +32,8 @@ _NAMED = (
 # Chips of the chapter's worked example, in pixels from mark to name.
 _POINTED = {
     "nvidia/b200": (-50, -74),
-    "nvidia/h200-sxm": (-70, -45),
-    "nvidia/h20": (-72, -29),
+    "nvidia/h200-sxm": (-72, -48),
+    "nvidia/h20": (-68, -8),
     "amd/mi355x": (20, 70),
 }
 
@@ -67,7 +67,7 @@ def figure() -> Figure:
         text = times[number] if number else f"read once in {times[number]}"
         shapes += diagonal(chart, 1 / seconds, text, share, downwards)
     shapes += [*marks(chart, chips_shown), *pointed(chart, chips_shown, _POINTED)]
-    shapes += [*names(chart, chips_shown, _NAMED), *legend(386)]
+    shapes += [*names(chart, chips_shown, _NAMED, _POINTED), *legend(386)]
     sweeps = sorted((spot.x / spot.y, spot.item.entry.name) for spot in chips_shown)
     return Figure(
         "Chips with DRAM form one cloud; those with SRAM only read their memory far faster",

@@ -40,6 +40,7 @@ class Chart:
         self.labels: list[tuple[Point, str]] = []
         self.title = ""  # of one plot among several
         self.hollow = ""  # what marks without a fill mean
+        self.is_apart = False  # whether marks move up and down until each is in sight
         self.frame = Frame(
             _plot_axis(across, Scale(across.low, across.high, left, right, across.log)),
             _plot_axis(up, Scale(up.low, up.high, bottom, top, up.log)),

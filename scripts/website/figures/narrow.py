@@ -6,14 +6,15 @@ stands above it, and what its lines and marks are stands below, one under the ot
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import islice
 
-from flopbook.drawing.frame import Frame, PlotAxis
+from flopbook.drawing.frame import Frame, PlotAxis, side_by_side
 from flopbook.drawing.scales import LETTER, Room, Scale, ticks_in
 from scripts.website.figures.chart import MOST_TICKS
 from scripts.website.figures.drawing import Figure, Sheet, dot, path, tooltip, words
 from scripts.website.figures.folded import folded
-from scripts.website.figures.plotted import ChartAxis, PlotSeries, Plotted, Point
+from scripts.website.figures.plotted import MARK, ChartAxis, PlotSeries, Plotted, Point
 from scripts.website.figures.shapes import SHEET, lines_of
 from scripts.website.pages.trends import SHAPES
 
@@ -23,7 +24,8 @@ _TITLE, _FOOT, _ROW = 24.0, 42.0, 18.0
 _SAMPLE = 26.0  # pixels of a line in the legend
 _MARK = "fb-mark fb-c"  # of the marks that have a shape for each number
 _OPEN, _HOLLOW = " fb-open", ", hollow"  # of a style, and of a name
-_MOST_LARGE, _SMALL = 100, 0.6  # marks of a chart that are as large as in its legend; of others
+_MOST_LARGE = 100  # marks of a chart that are as large as in its legend
+_SMALL = 0.6  # scale of more of them
 
 Tick = tuple[float, str]
 
@@ -81,18 +83,25 @@ class _Panel:
             parts.append(words(frame.x.start - 6, y + 4, text, "end"))
         middle = (frame.x.start + frame.x.end) / 2
         parts.append(words(middle, frame.y.start + 34, frame.across.title, kind="fb-small"))
+        places = iter(self._marks())
         for series in self.chart.series:
-            parts += self._drawn(series)
+            parts += self._drawn(series, list(islice(places, _count(series))))
         return [*parts, *self._labels(legend)]
 
-    def _drawn(self, series: PlotSeries) -> Iterator[str]:
+    def _marks(self) -> list[Point]:
+        """The places of all marks, in the order of their series."""
+        marks = (series for series in self.chart.series if series.kind == "mark")
+        places = [self.frame.at(*point) for series in marks for point in series.points]
+        return side_by_side(places, _SMALL * MARK) if self.chart.is_apart else places
+
+    def _drawn(self, series: PlotSeries, places: Sequence[Point]) -> Iterator[str]:
         if series.kind != "mark":
             yield path(self._line(series), series.style)
             return
-        count = sum(len(one.points) for one in self.chart.series if one.kind == "mark")
-        scale = 1.0 if count <= _MOST_LARGE else _SMALL
-        for point, tip in zip(series.points, series.tips, strict=True):
-            yield shaped(series.style, self.frame.at(*point), tip, scale)
+        is_full = self.chart.is_apart or sum(map(_count, self.chart.series)) > _MOST_LARGE
+        scale = _SMALL if is_full else 1.0
+        for place, tip in zip(places, series.tips, strict=True):
+            yield shaped(series.style, place, tip, scale)
 
     def _line(self, series: PlotSeries) -> list[Point]:
         """A line through points, or one across the plot at a value, in pixels."""
@@ -111,8 +120,7 @@ class _Panel:
         """
         frame = self.frame
         room = Room((frame.x.start, frame.y.end, frame.x.end, frame.y.start))
-        marks = (series for series in self.chart.series if series.kind == "mark")
-        room.block(frame.at(*point) for series in marks for point in series.points)
+        room.block(self._marks())
         for series in self.chart.series:
             if series.kind != "mark":
                 room.avoid(self._line(series))
@@ -122,6 +130,11 @@ class _Panel:
             if place := room.place(text, *frame.at(*point)):
                 x, y, anchor = place
                 yield words(x, y, text, anchor, "fb-halo")
+
+
+def _count(series: PlotSeries) -> int:
+    """The number of its marks; lines have none."""
+    return len(series.points) if series.kind == "mark" else 0
 
 
 def shaped(style: str, place: Point, tip: str = "", scale: float = 1) -> str:

@@ -61,7 +61,7 @@ def figure() -> Figure:
     for ridge in RIDGES:
         shapes += diagonal(chart, ridge, f"{ridge:,} FLOP/byte", 0.7, upwards)
     shapes += [*marks(chart, chips_shown), *pointed(chart, chips_shown, _POINTED)]
-    shapes += names(chart, chips_shown, _NAMED)
+    shapes += names(chart, chips_shown, _NAMED, _POINTED)
     chart.hollow = "a source gives the peak and does not say whether it is dense"
     shapes += legend(424, hollow=f"hollow: {chart.hollow}")
     ratios = sorted((spot.y / spot.x, spot.item.entry.name) for spot in chips_shown)

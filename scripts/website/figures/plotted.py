@@ -8,6 +8,7 @@ from typing import NamedTuple, Protocol
 from flopbook.quantities.units import format_quantity, percent
 
 Point = tuple[float, float]
+MARK = 8.0  # pixels from one mark to the next where both can be seen
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,3 +76,4 @@ class Plotted(Protocol):
     labels: list[tuple[Point, str]]
     title: str
     hollow: str  # what marks without a fill mean
+    is_apart: bool  # whether marks move up and down until each is in sight

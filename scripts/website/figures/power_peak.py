@@ -28,7 +28,7 @@ _NAMED = (
 _POINTED = {
     "nvidia/b200": (-60, -40),
     "nvidia/h100-sxm": (10, 60),
-    "nvidia/h20": (30, 30),
+    "nvidia/h20": (40, 40),
 }
 
 
@@ -68,7 +68,7 @@ def figure() -> Figure:
     for ratio, text in zip(EFFICIENCIES, works, strict=True):
         shapes += diagonal(chart, ratio, text, together=", ".join(works))
     shapes += [*marks(chart, chips_shown), *pointed(chart, chips_shown, _POINTED)]
-    shapes += names(chart, chips_shown, _NAMED)
+    shapes += names(chart, chips_shown, _NAMED, _POINTED)
     chart.hollow = "the power is an estimate, or reported by others"
     shapes += legend(384, hollow=f"hollow: {chart.hollow}")
     ratios = sorted((spot.y / spot.x, spot.item.entry.name) for spot in chips_shown)

@@ -11,24 +11,18 @@ from scripts.website.pages.families import SERVERS, chips
 from scripts.website.pages.quantities import value_of
 
 _NAMED = (
+    "nvidia/dgx-gh200",
     "google/tpu-v2",
     "google/tpu-v3",
     "google/tpu-v4",
     "google/tpu-v5p",
-    "google/tpu-8t",
-    "nvidia/h100-sxm",
     "nvidia/gb200-gpu",
-    "nvidia/rubin-ultra",
+    "google/tpu-8t",
     "huawei/ascend-950dt",
     "microsoft/maia-200",
-    "aws/trainium3",
-    "google/tpu-v6e",
-    "nvidia/a100-sxm-40gb",
-    "microsoft/maia-100",
-    "google/tpu-8i",
-    "openai/jalapeno",
-    "nvidia/dgx-gh200",
 )
+# Domains that there are, small and large: marks stand at them, and few at powers of ten.
+_SIZES = (2, 4, 8, 16, 72, 256, 1024, 9216)
 # A system whose chip has no domain of its own: the same GPU is sold in other boards as well.
 _SYSTEMS = ("nvidia/dgx-gh200",)
 
@@ -49,18 +43,19 @@ def spots() -> list[Spot]:
 
 
 def figure() -> Figure:
-    """A mark for each chip at its year; marks that would hide each other share a place."""
+    """A mark for each chip at its year, one above the other where they would hide each other."""
     chips_shown = spots()
     chart = Chart(
         ChartAxis("year of the announcement, or of the launch", 2017, 2027, "", log=False),
-        ChartAxis("chips in one scale-up domain", 1.5, 2e4, ""),
-        (84, 14, 616, 300),
+        ChartAxis("chips in one scale-up domain", 1.5, 2e4, "", ticks=_SIZES),
+        (84, 14, 616, 350),
     )
+    chart.is_apart = True
     shapes = [
         *chart.grid(),
         *marks(chart, chips_shown),
         *names(chart, chips_shown, _NAMED),
-        *legend(356),
+        *legend(406),
     ]
     small = [spot for spot in chips_shown if spot.y <= 16]
     largest = max(chips_shown, key=lambda spot: spot.y)
@@ -75,8 +70,9 @@ def figure() -> Figure:
         f"have a domain of 16 chips or fewer. The largest joins {largest.y:,.0f} "
         f"({largest.item.entry.name}). Since 2024, {newest} chips have more than 16.",
         f"{len(chips_shown)} chips by the size of the network that joins them at full rate. TPUs "
-        f"have had hundreds from the start; the first GPUs with more than 16 came in {first:.0f}.",
-        370,
+        f"have had hundreds from the start; the first GPUs with more than 16 came in {first:.0f}. "
+        "Where marks would hide each other they stand one above the other.",
+        420,
         tuple(shapes),
         plots=(chart,),
     )

@@ -6,10 +6,11 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from flopbook.drawing.frame import side_by_side
 from flopbook.drawing.scales import Room
 from scripts.website.figures.chart import Chart
 from scripts.website.figures.drawing import path, tooltip, words
-from scripts.website.figures.plotted import PlotSeries, Point
+from scripts.website.figures.plotted import MARK, PlotSeries, Point
 from scripts.website.pages.explorer import ExplorerRow
 from scripts.website.pages.families import family_of
 from scripts.website.pages.quantities import value_of
@@ -70,13 +71,23 @@ def mark_of(entry_id: str) -> int:
 def marks(chart: Chart, spots: Iterable[Spot]) -> list[str]:
     """A mark for each chip, those of the last kind below all others."""
     ordered = sorted(spots, key=lambda spot: (-mark_of(spot.id), spot.id))
+    places = places_of(chart, ordered)
     shapes = []
     for spot in ordered:
         number = mark_of(spot.id)
         name = f"{MARKS[number][0]}, hollow" if spot.hollow else MARKS[number][0]
         chart.mark((spot.x, spot.y), spot.tip, mark_style(number, spot.hollow), name)
-        shapes.append(mark(number, chart.frame.at(spot.x, spot.y), spot.tip, spot.hollow))
+        shapes.append(mark(number, places[spot.id], spot.tip, spot.hollow))
     return shapes
+
+
+def places_of(chart: Chart, spots: Iterable[Spot]) -> dict[str, Point]:
+    """Where the mark of each chip is in the picture, by the id of its entry."""
+    ordered = sorted(spots, key=lambda spot: (spot.x, spot.y, spot.id))
+    places = [chart.frame.at(spot.x, spot.y) for spot in ordered]
+    if chart.is_apart:
+        places = side_by_side(places, MARK)
+    return {spot.id: place for spot, place in zip(ordered, places, strict=True)}
 
 
 def mark_style(number: int, hollow: bool) -> str:
@@ -103,11 +114,27 @@ def legend(top: float, left: float = 40, hollow: str = "") -> list[str]:
     return shapes
 
 
-def names(chart: Chart, spots: Sequence[Spot], entry_ids: Sequence[str]) -> list[str]:
-    """Names of chips beside their marks where there is room; the first of the list go first."""
+def names(
+    chart: Chart,
+    spots: Sequence[Spot],
+    entry_ids: Sequence[str],
+    pointers: Mapping[str, tuple[float, float]] | None = None,
+) -> list[str]:
+    """Names of chips beside their marks where there is room; the first of the list go first.
+
+    They keep off the names that `pointers` lead to, and where they can off all lines.
+    """
     room = Room(chart.area)
-    room.block(chart.frame.at(spot.x, spot.y) for spot in spots)
+    places = places_of(chart, spots)
+    room.block([*places.values(), *(chart.frame.at(spot.x, spot.y) for spot in spots)])
+    for series in chart.series:
+        if series.kind == "line":
+            room.avoid([chart.place(point) for point in series.points])
     by_id = {spot.id: spot for spot in spots}
+    for entry_id, offset in (pointers or {}).items():
+        start, end, side = _pointer(chart, by_id[entry_id], offset)
+        room.avoid([start, end])
+        room.take(short(by_id[entry_id].item), end, side)
     shapes = []
     for entry_id in entry_ids:
         if entry_id not in by_id:
@@ -115,7 +142,7 @@ def names(chart: Chart, spots: Sequence[Spot], entry_ids: Sequence[str]) -> list
         spot = by_id[entry_id]
         name = short(spot.item)
         chart.labels.append(((spot.x, spot.y), name))
-        if place := room.place(name, *chart.frame.at(spot.x, spot.y)):
+        if place := room.place(name, *places[entry_id]):
             x, y, anchor = place
             shapes.append(words(x, y, name, anchor, "fb-halo"))
     return shapes
@@ -127,17 +154,24 @@ def pointed(
     """Names of chips that lie too close, each at an offset (pixels) with a line to its mark."""
     by_id = {spot.id: spot for spot in spots}
     shapes = []
-    for entry_id, (across, down) in offsets.items():
+    for entry_id, offset in offsets.items():
         spot = by_id[entry_id]
-        name, (x, y) = short(spot.item), chart.frame.at(spot.x, spot.y)
+        name = short(spot.item)
         chart.labels.append(((spot.x, spot.y), name))
-        end, side = (x + across, y + down), "start" if across > 0 else "end"
-        gap = _TO_WORDS if across > 0 else -_TO_WORDS
+        start, (x, y), side = _pointer(chart, spot, offset)
+        gap = _TO_WORDS if side == "start" else -_TO_WORDS
         shapes += [
-            path([(x, y), end], "fb-stroke"),
-            words(end[0] + gap, end[1] + 4, name, side, "fb-halo"),
+            path([start, (x, y)], "fb-stroke"),
+            words(x + gap, y + 4, name, side, "fb-halo"),
         ]
     return shapes
+
+
+def _pointer(chart: Chart, spot: Spot, offset: tuple[float, float]) -> tuple[Point, Point, str]:
+    """Where the line from a mark to its name begins and ends, and the anchor of the name."""
+    x, y = chart.frame.at(spot.x, spot.y)
+    across, down = offset
+    return (x, y), (x + across, y + down), "start" if across > 0 else "end"
 
 
 def short(item: ExplorerRow) -> str:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import re
+from html import unescape
+from itertools import combinations
 
 import pytest
 
@@ -19,6 +22,7 @@ from scripts.website.figures import (
     scatter,
 )
 from scripts.website.figures.chart import Chart
+from scripts.website.figures.narrow import narrow_sheet
 from scripts.website.figures.plotted import ChartAxis
 from scripts.website.pages.explorer import items
 from scripts.website.pages.families import FAMILIES, SERVERS, family_of
@@ -95,6 +99,65 @@ def test_domains_are_those_of_chips() -> None:
     spots = by_id(scaleup_domains)
     assert spots["google/tpu-v5p"].y == 8960 and spots["nvidia/h100-sxm"].y == 8
     assert 2022 <= spots["nvidia/h100-sxm"].x < 2023
+
+
+@pytest.mark.parametrize("is_narrow", [False, True])
+def test_no_domain_hides_another_and_the_file_has_them_all(is_narrow: bool) -> None:
+    """Nine chips lay on the line of eight; those of equal size and day share no place."""
+    drawn = scaleup_domains.figure()
+    sheet = narrow_sheet(drawn)
+    assert sheet
+    parts = sheet.parts if is_narrow else drawn.parts
+    marks = [part for part in parts if "<title>" in part]
+    places = [
+        (float(found[1]), float(found[2]))
+        for mark in marks
+        if (found := re.search(r"translate\(([\d.]+) ([\d.]+)\)", mark))
+    ]
+    spots = scaleup_domains.spots()
+    assert len(places) == len(spots) == sum(len(one.points) for one in drawn.plots[0].series)
+    least = 4 if is_narrow else 7.9
+    for one, other in combinations(places, 2):
+        assert math.dist(one, other) >= least
+    sizes = {point for one in drawn.plots[0].series for point in one.points}
+    assert sizes == {(spot.x, spot.y) for spot in spots}
+    tips = sorted(re.findall("<title>([^<]+)</title>", unescape("".join(marks))))
+    assert tips == sorted(spot.tip for spot in spots)
+
+
+@pytest.mark.parametrize("module", PLOTS, ids=NAMES)
+def test_names_of_chips_keep_off_marks_each_other_and_dashed_lines(module) -> None:
+    """Pointers may end on a diagonal, where these lie close; of other names three have no choice."""
+    drawn = module.figure()
+    (chart,) = drawn.plots
+    found = re.findall(
+        r'class="fb-halo" x="([\d.]+)" y="([\d.]+)" text-anchor="(\w+)">([^<]+)<',
+        "".join(drawn.parts),
+    )  # those of diagonals stand at 0
+    named = [(float(x), float(y), side, name) for x, y, side, name in found if float(x)]
+    boxes = {}
+    for x, y, side, name in named:
+        width = 6.0 * len(name)
+        left = x - {"start": 0.0, "middle": width / 2, "end": width}[side]
+        boxes[name] = (left, y - 8, left + width, y)
+    assert len(boxes) == len(named) >= 8
+    for one, other in combinations(boxes.values(), 2):
+        beside = one[2] <= other[0] or other[2] <= one[0]
+        assert beside or one[3] <= other[1] or other[3] <= one[1]
+    pointers = {
+        scatter.short(by_id(module)[chip_id].item) for chip_id in getattr(module, "_POINTED", {})
+    }
+    places = [chart.frame.at(spot.x, spot.y) for spot in module.spots()]
+    struck = set()
+    for name, (left, top, right, bottom) in boxes.items():
+        assert not any(left < x < right and top < y < bottom for x, y in places), name
+        for series in chart.series:
+            if series.kind == "line":
+                (x0, y0), (x1, y1) = (chart.place(point) for point in series.points)
+                line = [(x0 + n / 999 * (x1 - x0), y0 + n / 999 * (y1 - y0)) for n in range(1000)]
+                if any(left < x < right and top < y < bottom for x, y in line):
+                    struck.add(name)
+    assert struck <= pointers | {"GroqChip 1", "H20 96GB", "MI355X"}
 
 
 def test_quantities_stand_by_their_speed() -> None:
