@@ -15,8 +15,9 @@ from scripts.website.figures.plotted import ChartAxis
 from scripts.website.figures.reached_points import MARKS, legend, mark_number, points
 from scripts.website.pages.reached import shown_runs
 
-# Points of one year stand side by side over this part of it, in the order of their sources.
-_SPREAD = 0.8
+# Points of one year stand side by side over this part of it, in the order of their sources. What
+# is left at its begin has the numbers of the medians.
+_FROM, _TO = 0.22, 0.96
 _FEWEST = 10  # runs of one format in a year that have a median drawn
 _CLEAR = 5.0  # percent between two numbers of a year that do not touch
 # Runs that readers know, with the words for each; the first of the list get room first.
@@ -73,7 +74,8 @@ def _placed(runs: Sequence[Reached]) -> list[tuple[float, Reached]]:
     for year, group in by_year.items():
         group.sort(key=lambda run: (run.row.publication, run.row.id))
         for number, run in enumerate(group):
-            placed.append((year + 0.5 + _SPREAD * ((number + 0.5) / len(group) - 0.5), run))
+            place = _FROM + (_TO - _FROM) * (number + 0.5) / len(group)
+            placed.append((year + place, run))
     return placed
 
 
@@ -97,6 +99,9 @@ def _names(chart: Chart, placed: Sequence[tuple[float, Reached]]) -> list[str]:
     spots = {run.row.id: (x, 100 * (run.rate.share or 0)) for x, run in placed}
     room = Room(chart.area)
     room.block(chart.place(spot) for spot in spots.values())
+    for series in chart.series:
+        if series.kind == "line":
+            room.avoid([chart.place(point) for point in series.points])
     shapes = []
     for row, name in _NAMED.items():
         if row not in spots or not (at := room.place(name, *chart.place(spots[row]))):

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from flopbook.data.library import entry_ids, load_entry
+from flopbook.drawing.scales import Room
 from flopbook.errors import FlopbookError
 from flopbook.quantities.units import format_quantity
 from scripts.website.figures.chart import Chart
-from scripts.website.figures.drawing import Figure
+from scripts.website.figures.drawing import Figure, words
 from scripts.website.figures.plotted import ChartAxis
 from scripts.website.pages.growth import fitted
 from scripts.website.pages.quantities import cells, shown_claims, value_of
@@ -63,6 +64,21 @@ def _kind(chip_id: str) -> str:
     return "wafers" if chip_id.startswith(WAFERS) else "chips"
 
 
+def _names(chart: Chart, shown: Iterable[ChipPoint]) -> Iterator[str]:
+    """Names beside points that readers know, off the other points and off the lines."""
+    places = {point.id: (point.year, point.transistors) for point in shown}
+    room = Room(chart.area)
+    room.block(map(chart.place, places.values()))
+    for series in chart.series:
+        if series.kind == "line":
+            room.avoid([chart.place(point) for point in series.points])
+    for chip_id, name in _NAMED.items():
+        chart.labels.append((places[chip_id], name))
+        if at := room.place(name, *chart.place(places[chip_id])):
+            x, y, anchor = at
+            yield words(x, y, name, anchor, "fb-halo")
+
+
 def figure() -> Figure:
     """A point for each chip, the fitted line, and a doubling in two years from the same start."""
     shown = points()
@@ -85,10 +101,7 @@ def figure() -> Figure:
         colour = "fb-c1" if point.id.startswith(WAFERS) else "fb-c0"
         shapes.append(chart.dot(point.year, point.transistors, tip, colour, name=_kind(point.id)))
     shapes += chart.lines(lines)
-    for point in shown:
-        if point.id in _NAMED:
-            place = (point.year, point.transistors)
-            shapes.append(chart.words(place, _NAMED[point.id], "end", (-7, -5)))
+    shapes += _names(chart, shown)
     least = min(shown, key=lambda point: point.transistors)
     most = max(shown, key=lambda point: point.transistors)
     return Figure(

@@ -130,6 +130,27 @@ def test_words_do_not_lie_on_each_other(name: str, options: dict[str, object]) -
     assert upon == []
 
 
+@pytest.mark.parametrize("name", ["mfu-years", "moores-law", "training-compute"])
+def test_words_among_many_points_keep_off_them(name: str) -> None:
+    """A number or a name on a point hides it, and cannot be read itself."""
+    drawn = figure_of(name)
+    text = "".join(drawn.parts)
+    marks = re.findall(r'translate\(([\d.]+) ([\d.]+)\) scale|cx="([\d.]+)" cy="([\d.]+)"', text)
+    places = [(float(x or cx), float(y or cy)) for x, y, cx, cy in marks]
+    assert len(places) >= sum(
+        len(one.points) for chart in drawn.plots for one in chart.series if one.kind == "mark"
+    )
+    for box in boxes(drawn):
+        on = [place for place in places if _is_in(place, box)]
+        assert not on, box
+
+
+def _is_in(place: tuple[float, float], box: Box) -> bool:
+    """Whether the middle of a mark is under some words."""
+    x, y = place
+    return box.left < x < box.right and box.top < y < box.bottom
+
+
 @each
 def test_a_figure_is_told_in_words(name: str, options: dict[str, object]) -> None:
     """The text alternative has numbers, ends in a full stop and is not the caption again."""

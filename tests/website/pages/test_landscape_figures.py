@@ -127,7 +127,7 @@ def test_no_domain_hides_another_and_the_file_has_them_all(is_narrow: bool) -> N
 
 @pytest.mark.parametrize("module", PLOTS, ids=NAMES)
 def test_names_of_chips_keep_off_marks_each_other_and_dashed_lines(module) -> None:
-    """Pointers may end on a diagonal, where these lie close; of other names three have no choice."""
+    """Pointers may end on a diagonal; of other names three have no choice."""
     drawn = module.figure()
     (chart,) = drawn.plots
     found = re.findall(
