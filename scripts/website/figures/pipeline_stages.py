@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from flopbook.errors import FlopbookError
-from scripts.website.figures.drawing import WIDTH, Figure, arrow, box, labelled, words
+from scripts.website.figures.drawing import WIDTH, Figure, Sheet, arrow, box, labelled, words
+from scripts.website.figures.shapes import SHEET
 
 _TOP, _TALL, _GAP = 44.0, 26.0, 60.0
+_DOWN = 42.0  # pixels between two stages that lie below each other
+_WORDS = 5  # layers side by side on a phone whose boxes have room for a word
 MOST = 5
 
 
@@ -53,7 +56,31 @@ def figure(layers: int = 12, stages: int = 4) -> Figure:
         "stay where they are; activations go forward and their gradients come back.",
         foot + 14,
         tuple(shapes),
+        narrow=_narrow(by_stage),
     )
+
+
+def _narrow(by_stage: Sequence[Sequence[int]]) -> Sheet:
+    """The stages below each other, layers side by side, and the arrows down and up."""
+    shapes: list[str] = []
+    most = max(map(len, by_stage))
+    width = (SHEET - 20 - 4 * (most - 1)) / most
+    step = _TALL + 16 + _DOWN
+    for number, own_layers in enumerate(by_stage):
+        top = 20 + step * number
+        shapes.append(words(2, top - 6, f"stage {number + 1}", "start", "fb-strong"))
+        shapes.append(box(2, top, SHEET - 4, _TALL + 16, "fb-hollow"))
+        for n, layer in enumerate(own_layers):
+            place = (10 + n * (width + 4), top + 8, width, _TALL)
+            shapes.append(labelled(place, f"layer {layer}" if most <= _WORDS else f"{layer}", "c0"))
+        if number + 1 < len(by_stage):
+            foot = top + _TALL + 16
+            left, right = SHEET / 2 - 10, SHEET / 2 + 10
+            shapes.append(arrow((left, foot + 4), (left, foot + _DOWN - 4)))
+            shapes.append(arrow((right, foot + _DOWN - 4), (right, foot + 4), "fb-dashed"))
+    foot = 20 + step * len(by_stage) - _DOWN
+    shapes += _legend(foot + 22, 180)
+    return Sheet(SHEET, foot + 30, tuple(shapes))
 
 
 def _exchange(x: float, y: float) -> Iterator[str]:
@@ -63,8 +90,9 @@ def _exchange(x: float, y: float) -> Iterator[str]:
     yield arrow((far, y + 10), (x, y + 10), "fb-dashed")
 
 
-def _legend(y: float) -> Iterator[str]:
+def _legend(y: float, second: float = 220) -> Iterator[str]:
+    """What the arrows carry, in one line; `second` is where its second half begins."""
     yield arrow((8, y - 4), (40, y - 4))
     yield words(48, y, "activations, forward", "start", "fb-small")
-    yield arrow((252, y - 4), (220, y - 4), "fb-dashed")
-    yield words(260, y, "their gradients, backward", "start", "fb-small")
+    yield arrow((second + 32, y - 4), (second, y - 4), "fb-dashed")
+    yield words(second + 40, y, "their gradients, backward", "start", "fb-small")

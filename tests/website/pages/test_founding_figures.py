@@ -264,6 +264,24 @@ def test_layers_are_dealt_out_in_order(layers: int, stages: int) -> None:
         figure_of("pipeline-stages", layers=3, stages=6)
 
 
+@pytest.mark.parametrize(("layers", "stages"), [(12, 4), (7, 5), (24, 4)])
+def test_on_a_phone_two_arrows_lead_from_each_stage_to_the_next(layers: int, stages: int) -> None:
+    """Stages lay in two columns, with arrows that ended at nothing."""
+    sheet = figure_of("pipeline-stages", layers=layers, stages=stages).narrow
+    assert sheet
+    text = "".join(sheet.parts)
+    hollow = r'<rect class="fb-hollow" x="2" y="([\d.]+)" width="340" height="([\d.]+)'
+    frames = re.findall(hollow, text)
+    edges = [(float(top), float(top) + float(height)) for top, height in frames]
+    assert len(edges) == stages and text.count(">stage ") == stages
+    upright = re.findall(r'points="([\d.]+),([\d.]+) \1,([\d.]+)"', text)
+    ends = [sorted((float(y0), float(y1))) for _, y0, y1 in upright]
+    assert len(ends) == 2 * (stages - 1)
+    for (_, foot), (top, _) in pairwise(edges):
+        between = [one for one in ends if foot < one[0] < one[1] < top]
+        assert len(between) == 2
+
+
 def test_more_micro_batches_wait_less() -> None:
     """(K - 1) / (M + K - 1) with 4 stages, and the work is the same each time."""
     for count, run in zip((1, 4, 8, 16), micro_batches.runs(4, (1, 4, 8, 16)), strict=True):
