@@ -68,7 +68,7 @@ class Surfer:
 
         def inside() -> Any:
             kept = self._make(options) if alone else self._find(options)
-            kept.context.set_default_timeout(10_000)
+            kept.context.set_default_timeout(30_000)
             try:
                 return use(kept.context, *arguments)
             finally:

@@ -116,7 +116,7 @@ class Forms:
 
     def _open(self, context: Any) -> Any:
         kept = context.browser.new_context(bypass_csp=True)
-        kept.set_default_timeout(10_000)
+        kept.set_default_timeout(30_000)
         kept.route(
             "**/search_index.json", lambda route: route.abort()
         )  # no test of forms looks for anything
