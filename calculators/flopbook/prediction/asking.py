@@ -38,6 +38,7 @@ from flopbook.prediction.possible_layouts import (
     possible,
 )
 from flopbook.prediction.predicted import Faster, Prediction
+from flopbook.prediction.recurrent import left_out
 from flopbook.prediction.similar import similar_runs
 from flopbook.prediction.spending import list_price, spending
 from flopbook.prediction.stacks import OTHER, SERVING_STACKS, chosen_stack, named
@@ -198,6 +199,7 @@ def _prediction(
     price = price_option(options, run.machine.chip)
     # What full recomputation repeats counts as work of the hardware.
     computed = HARDWARE if run.recompute == "full" else USUAL
+    no_memory = () if memory else (f"no memory: {problem}",)
     return Prediction(
         run=run,
         seconds=seconds,
@@ -207,7 +209,7 @@ def _prediction(
         mfu=rate * flop_per_token(run.shape, USUAL) / run.machine.peak(run.precision),
         hfu=rate * flop_per_token(run.shape, computed) / run.machine.peak(run.precision),
         parts=parts,
-        inferred=run.inferred if memory else (*run.inferred, f"no memory: {problem}"),
+        inferred=(*run.inferred, *left_out(run), *no_memory),
         similar=similar_runs(run),
         memory=memory,
         spent=spending(model, run, seconds, price, amount_option(options, "tokens", "token")),
