@@ -33,7 +33,7 @@ _NAMED = (
 _POINTED = {
     "nvidia/b200": (-50, -74),
     "nvidia/h200-sxm": (-72, -48),
-    "nvidia/h20": (-68, -8),
+    "nvidia/h20": (-72, -29),
     "amd/mi355x": (20, 70),
 }
 

@@ -47,7 +47,9 @@ def narrow_sheet(drawn: Figure) -> Sheet | None:
     meanings = _meanings(drawn.plots)
     for number, line in enumerate(meanings, start=len(named)):
         parts.append(words(0, top + _ROW * number + 9, line, "start"))
-    return Sheet(WIDTH, top + _ROW * (len(named) + len(meanings)), tuple(parts))
+    descent = 4 if meanings else 0  # of the letters of the last line
+    height = top + _ROW * (len(named) + len(meanings)) + descent
+    return Sheet(WIDTH, height, tuple(parts))
 
 
 class _Panel:
