@@ -36,7 +36,7 @@ from flopbook.prediction.replicas_traffic import (
     shards_of,
 )
 from flopbook.prediction.stacks import STACKS
-from flopbook.prediction.torus import is_torus, share_of_ring
+from flopbook.prediction.torus import PAIR, is_torus, share_of_ring
 
 Parameters = Mapping[str, float]
 
@@ -49,7 +49,6 @@ FLASH_PASSES = {"none": 3.5, "selective": 3.8, "full": 4.5}
 # Sums over the activations of a layer: two forward, two backward, two more where recomputed.
 SUMS, RECOMPUTED_SUMS = 4.0, 6.0
 OPTIMIZER_BYTES = 16.0  # master weight and two moments in fp32, read and written in part
-PAIR = 2.0  # a rank and the neighbour that it sends to
 RING_PASSES = 3.0  # keys and values forward and backward, and their gradients
 ALIGNMENT = 64
 RIDGE = 200.0  # FLOP/byte of the chip for which the halves of the rates of products are stated
@@ -70,7 +69,6 @@ WHOLE_SENDERS = ("deepspeed",)
 WAITING = ("torchtitan", "fsdp2", "torchtune")
 # The share of a kernel's launch that shows beside longer work, and of the shorter of both.
 OVERLAP = 0.3
-FEW = 1e-9  # a share of layers that divides nothing by 0
 
 
 class StepParts(NamedTuple):
@@ -253,10 +251,9 @@ def _attention_peak(runs: Layouts, p: Parameters) -> Column:
 
 
 def _states(runs: Layouts, layers: Column) -> Column:
-    """FLOPs of recurrent layers beside their matrices: each token updates a state and reads it.
+    """FLOPs of recurrent layers beside their matrices, as `training-flops` counts them.
 
-    So `training-flops` counts them too. Kernels work on chunks of tokens, which is several times
-    as much; no run on file tells at which rate, so they run at that of attention.
+    Kernels work on chunks of tokens, which is several times as much; no run tells at which rate.
     """
     passes = PASSES + (RECOMPUTED_PASSES - PASSES) * _repeated(runs)
     return 2 * FLOP_PER_WEIGHT * passes * runs["state_values"] * layers / runs["tp"]
@@ -316,21 +313,18 @@ def _context_parallel(runs: Layouts, p: Parameters, work: Column, attention: Col
     """Keys and values of all other ranks pass by, most of it behind attention."""
     # The projections have queries and outputs of the width of scores, and keys and values.
     attending = runs["attending"]
-    # A model of states alone has no projections either.
     projections = runs["attention_weights"] - runs["state_weights"]
-    projections = projections / arrays.maximum(attending, FEW)
+    # A model of states alone has no projections either.
+    projections = projections / arrays.maximum(attending, 1e-9)
     keys = projections / (2 * runs["d_model"]) - runs["score_width"]
     keys = arrays.where(keys > 0, keys, runs["score_width"]) / runs["tp"]
     sent = RING_PASSES * 2 * BYTES_16 * work * attending * keys * (runs["cp"] - 1)
     is_inside = runs["cp"] * runs["tp"] <= runs["domain"]
     cards = runs["card_bandwidth"] * p["card_share"]
-    links = link_rate(runs, p, PAIR) * arrays.where(
-        is_torus(runs), share_of_ring(runs, runs["cp"]), 1
-    )
+    links = link_rate(runs, p, PAIR) * share_of_ring(runs, runs["cp"])
     rate = arrays.where(is_inside | is_torus(runs), links, cards)
-    layers = _stage_layers(runs) * attending
     # Each step of the ring starts a send and kernels of its own, and adds up what they bring.
-    steps = RING_PASSES * layers * p["ring_step"] * (runs["cp"] - 1)
+    steps = RING_PASSES * _stage_layers(runs) * attending * p["ring_step"] * (runs["cp"] - 1)
     seconds = sent / rate
     exposed = arrays.maximum(seconds - attention, 0) + OVERLAP * arrays.minimum(seconds, attention)
     return exposed + arrays.where(is_torus(runs), 0, steps)

@@ -13,7 +13,7 @@ from flopbook.prediction.layouts import Layouts
 # The longest side of a slice over an even one, as `chips_fill_the_torus` of the formulas allows.
 LONGEST = 2.0
 ROUNDING = 1 + 1e-9
-PAIR = 2.0
+PAIR = 2.0  # a rank and the neighbour that it sends to
 # Axes of links that two ranks use, which are joined by one link in place of a ring; and those of
 # replicas that have no axis of their own: MaxText's guide counts half for rings beside subrings.
 HALF = 0.5
