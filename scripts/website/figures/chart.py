@@ -6,10 +6,10 @@ are made of that.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from flopbook.drawing.frame import Frame, PlotAxis, moved_apart, ticks_of
-from flopbook.drawing.scales import LETTER, Scale, ticks_in
+from flopbook.drawing.scales import LETTER, Room, Scale, ticks_in
 from scripts.website.figures.drawing import dot, path, words
 from scripts.website.figures.plotted import ChartAxis, PlotSeries, Point
 
@@ -60,6 +60,15 @@ class Chart:
     def place(self, point: Point) -> Point:
         """Where a point of the plot is in the picture."""
         return self.frame.at(*point)
+
+    def room(self, places: Iterable[Point]) -> Room:
+        """The room for names: off some places of the picture, and off its lines where it can be."""
+        room = Room(self.area)
+        room.block(places)
+        for series in self.series:
+            if series.kind == "line":
+                room.avoid([self.place(point) for point in series.points])
+        return room
 
     def grid(self) -> list[str]:
         """Lines and labels at round values, and what the axes are."""

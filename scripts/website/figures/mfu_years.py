@@ -6,7 +6,6 @@ import statistics
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from flopbook.drawing.scales import Room
 from flopbook.prediction.reached import COMPUTED, CONVERTED, Reached
 from flopbook.quantities.units import percent
 from scripts.website.figures.chart import Chart
@@ -97,11 +96,7 @@ def _levels(chart: Chart, runs: Iterable[Reached]) -> list[str]:
 def _names(chart: Chart, placed: Sequence[tuple[float, Reached]]) -> list[str]:
     """Words beside the runs that readers know, where there is room."""
     spots = {run.row.id: (x, 100 * (run.rate.share or 0)) for x, run in placed}
-    room = Room(chart.area)
-    room.block(chart.place(spot) for spot in spots.values())
-    for series in chart.series:
-        if series.kind == "line":
-            room.avoid([chart.place(point) for point in series.points])
+    room = chart.room(chart.place(spot) for spot in spots.values())
     shapes = []
     for row, name in _NAMED.items():
         if row not in spots or not (at := room.place(name, *chart.place(spots[row]))):

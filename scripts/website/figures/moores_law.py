@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from flopbook.data.library import entry_ids, load_entry
-from flopbook.drawing.scales import Room
 from flopbook.errors import FlopbookError
 from flopbook.quantities.units import format_quantity
 from scripts.website.figures.chart import Chart
@@ -67,11 +66,7 @@ def _kind(chip_id: str) -> str:
 def _names(chart: Chart, shown: Iterable[ChipPoint]) -> Iterator[str]:
     """Names beside points that readers know, off the other points and off the lines."""
     places = {point.id: (point.year, point.transistors) for point in shown}
-    room = Room(chart.area)
-    room.block(map(chart.place, places.values()))
-    for series in chart.series:
-        if series.kind == "line":
-            room.avoid([chart.place(point) for point in series.points])
+    room = chart.room(map(chart.place, places.values()))
     for chip_id, name in _NAMED.items():
         chart.labels.append((places[chip_id], name))
         if at := room.place(name, *chart.place(places[chip_id])):

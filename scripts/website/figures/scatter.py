@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from flopbook.drawing.frame import side_by_side
-from flopbook.drawing.scales import Room
 from scripts.website.figures.chart import Chart
 from scripts.website.figures.drawing import path, tooltip, words
 from scripts.website.figures.plotted import MARK, PlotSeries, Point
@@ -124,12 +123,8 @@ def names(
 
     They keep off the names that `pointers` lead to, and where they can off all lines.
     """
-    room = Room(chart.area)
     places = places_of(chart, spots)
-    room.block([*places.values(), *(chart.frame.at(spot.x, spot.y) for spot in spots)])
-    for series in chart.series:
-        if series.kind == "line":
-            room.avoid([chart.place(point) for point in series.points])
+    room = chart.room([*places.values(), *(chart.frame.at(spot.x, spot.y) for spot in spots)])
     by_id = {spot.id: spot for spot in spots}
     for entry_id, offset in (pointers or {}).items():
         start, end, side = _pointer(chart, by_id[entry_id], offset)
