@@ -166,12 +166,13 @@ def _make(
     with steps.step("build the site"):
         from scripts.website.build import generator, policy, searching, sheets, slim, twins
 
-        with generator.mkdocs(staged, content):
+        is_alone = options.jobs == 1
+        with generator.mkdocs(staged, content, is_alone=is_alone):
             plain = twins.twins(tree)
         searching.write_search(staged)
-        slim.slim(staged)
+        slim.slim(staged, is_alone=is_alone)
         sheets.join_sheets(staged)
-        policy.write_policies(staged)
+        policy.write_policies(staged, is_alone=is_alone)
         for name, text in plain.items():
             write_made(staged / name, text)
     if not options.zensical:

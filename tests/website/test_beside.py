@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from flopbook.errors import FlopbookError
-from scripts.website.build.beside import forked
+from scripts.website.build.beside import each, forked, halved
 from scripts.website.build.exchange import beside
 
 needs_forks = pytest.mark.skipif(sys.platform != "linux", reason="forks are safe on Linux only")
@@ -21,6 +21,10 @@ needs_forks = pytest.mark.skipif(sys.platform != "linux", reason="forks are safe
 
 def _refuse() -> None:
     raise FlopbookError("a problem of the data")
+
+
+def _process(_items: object) -> int:
+    return os.getpid()
 
 
 def _die() -> None:
@@ -37,6 +41,18 @@ def test_the_answer_of_a_copy_is_that_of_the_function(is_alone: bool) -> None:
 def test_a_failure_is_told_where_the_answer_is_asked(is_alone: bool) -> None:
     with forked(is_alone, _refuse) as made, pytest.raises(FlopbookError, match="of the data"):
         made()
+
+
+@pytest.mark.parametrize("is_alone", [True, False])
+@pytest.mark.parametrize("count", [0, 1, 2, 5])
+def test_each_keeps_the_order_of_its_items(count: int, is_alone: bool) -> None:
+    assert each(range(count), str, is_alone=is_alone) == [*map(str, range(count))]
+
+
+@needs_forks
+def test_two_halves_are_made_by_two_processes() -> None:
+    assert len({*halved([1, 2], _process, is_alone=False)}) == 2
+    assert {*halved([1, 2], _process, is_alone=True)} == {os.getpid()}
 
 
 @needs_forks

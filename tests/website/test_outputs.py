@@ -16,8 +16,8 @@ from mkdocs_jupyter.nbconvert2 import nb2html
 
 from scripts.attack.hostile import SCRIPTS
 from scripts.website.build import notebooks, recordings
+from scripts.website.build.notebook_pages import notebook_html
 from scripts.website.build.notebooks import NotebookError
-from scripts.website.build.pagehook import notebook_html
 from scripts.website.build.policy import page_problems
 from scripts.website.build.recordings import RecordingError
 from scripts.website.build.twins import twins

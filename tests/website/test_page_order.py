@@ -8,7 +8,7 @@ from mkdocs.config.base import load_config
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.nav import get_navigation
 
-from scripts.website.build.pagehook import on_nav
+from scripts.website.build.pagehook import keep_in_tabs
 
 _MENU = [
     {"Home": "index.md"},
@@ -21,7 +21,7 @@ _PAGES = ("index", "learn", "chapter", "first", "last", "chips", "models")
 def test_the_pages_before_and_after_are_of_the_same_tab(tmp_path: Path) -> None:
     config = load_config(docs_dir=str(tmp_path), nav=_MENU)
     files = Files([File(f"{name}.md", str(tmp_path), str(tmp_path), True) for name in _PAGES])
-    nav = on_nav(get_navigation(files, config), config=config, files=files)
+    nav = keep_in_tabs(get_navigation(files, config))
     around = {
         page.file.name: tuple(
             neighbour and neighbour.file.name for neighbour in (page.previous_page, page.next_page)

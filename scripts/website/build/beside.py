@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import multiprocessing
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from scripts.website.build.exchange import end_with_parent
 
+# Tells the programs of a build that it is to take one core.
+ALONE = "FLOPBOOK_ALONE"
+Item = TypeVar("Item")
 Made = TypeVar("Made")
 
 
@@ -35,6 +39,28 @@ def forked(is_alone: bool, function: Callable[[], Made]) -> Iterator[Callable[[]
         finally:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(process, signal.SIGKILL)
+
+
+def halved(
+    items: Sequence[Item], function: Callable[[Sequence[Item]], Made], *, is_alone: bool
+) -> list[Made]:
+    """What a function makes of every other item, and what it makes of those between.
+
+    The second half is made in a copy of this process, under the conditions of `forked`.
+    """
+    with forked(is_alone, functools.partial(function, items[1::2])) as made:
+        return [function(items[0::2]), made()]
+
+
+def each(items: Sequence[Item], function: Callable[[Item], Made], *, is_alone: bool) -> list[Made]:
+    """What a function makes of each item, in their order, under the conditions of `halved`."""
+    made: list[Made | None] = [None] * len(items)
+    made[0::2], made[1::2] = halved(items, functools.partial(_apply, function), is_alone=is_alone)
+    return cast("list[Made]", made)
+
+
+def _apply(function: Callable[[Item], Made], items: Sequence[Item]) -> list[Made]:
+    return [function(item) for item in items]
 
 
 def _begin() -> None:

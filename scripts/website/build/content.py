@@ -18,7 +18,7 @@ from flopbook.errors import FlopbookError, Problem
 from flopbook.formulas import get_formula
 from scripts.website import figures
 from scripts.website.build import handbook, heads, twins
-from scripts.website.build.beside import forked
+from scripts.website.build.beside import halved
 from scripts.website.build.generated import DOCS, GeneratedPart, finished, from_data
 from scripts.website.markup import Html, trusted
 from scripts.website.pages import (
@@ -89,8 +89,7 @@ def _prose_part(notebooks: Mapping[str, str], *, is_alone: bool) -> ProsePart:
     recorded = {name: practicals.practical_of(name, text) for name, text in notebooks.items()}
     largest_first = sorted(_prose_files(), key=lambda path: -path.stat().st_size)
     make = functools.partial(_share, order, recorded)
-    with forked(is_alone, functools.partial(make, largest_first[1::2])) as made:
-        halves = [make(largest_first[0::2]), made()]
+    halves = halved(largest_first, make, is_alone=is_alone)
     pages = {path: text for half in halves for path, text in half.pages.items()}
     listed = (practicals.PAGE, practicals.practicals_page(list(recorded.values()), order))
     closing, faults = finished([listed])

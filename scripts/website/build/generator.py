@@ -16,6 +16,7 @@ import yaml
 
 from flopbook.data.files import write_made
 from flopbook.data.library import references
+from scripts.website.build.beside import ALONE
 from scripts.website.build.complaints import complaints
 from scripts.website.build.exchange import beside
 from scripts.website.build.nav import filled
@@ -30,15 +31,17 @@ class BuildError(RuntimeError):
 
 
 @contextlib.contextmanager
-def mkdocs(site: Path, content: Path) -> Iterator[None]:
+def mkdocs(site: Path, content: Path, *, is_alone: bool = True) -> Iterator[None]:
     """Build the site from a content tree with MkDocs in strict mode, while the block runs.
 
-    It takes one core. Raises BuildError with its warnings at the end of the block.
+    It takes one core, and a second one for notebooks unless it is to work alone. Raises BuildError
+    with its warnings at the end of the block.
     """
     is_usual = content == ROOT / "build" / "docs" and not site_url()
     config = CONFIG if is_usual else _config_elsewhere(content)
     options = ["build", "--strict", "--site-dir", str(site), "-f", str(config)]
-    with beside([*_python("mkdocs"), *options], ROOT, environment()) as generator:
+    variables = environment() | {ALONE: str(int(is_alone))}
+    with beside([*_python("mkdocs"), *options], ROOT, variables) as generator:
         yield
         _refuse_failure(*generator.wait())
 

@@ -19,6 +19,7 @@ from typing import NamedTuple
 from flopbook.checks.drawings import drawing_problems
 from flopbook.checks.pictures import picture_fault
 from flopbook.data.files import write_made
+from scripts.website.build.beside import each
 from scripts.website.tags import TAG, attributes_of
 
 _TEMPLATES = Path(__file__).resolve().parents[1] / "theme" / "partials" / "javascripts"
@@ -71,28 +72,41 @@ class PolicyError(ValueError):
     """Pages hold something that may not run; the message has a line for each."""
 
 
-def write_policies(site: Path) -> None:
-    """Give every page its policy. Raises PolicyError for what no page may hold."""
+def write_policies(site: Path, *, is_alone: bool = True) -> None:
+    """Give every page its policy. Raises PolicyError for what no page may hold.
+
+    Half of the pages and pictures is read on the second core, unless this is to work alone.
+    """
     problems = [f"{name}: a file of a kind that no page leads to" for name in _strangers(site)]
-    for path in sorted(site.rglob("*.html")):
-        page = path.relative_to(site).as_posix()
-        try:
-            text = path.read_text(encoding="utf-8")
-        except UnicodeDecodeError as error:
-            problems.append(f"{page}: {error}")
-            continue
-        found = list(page_problems(text, page, site))
+    pages = sorted(site.rglob("*.html"))
+    pictures = [*sorted(site.rglob("*.svg")), *sorted(site.rglob("*.png"))]
+    for found in each(pages, functools.partial(_give_policy, site), is_alone=is_alone):
         problems += found
-        if not found:
-            write_made(path, with_policy(text))
-    for path in sorted(site.rglob("*.svg")):
-        name = path.relative_to(site).as_posix()
-        problems += drawing_problems(path.read_bytes(), name)
-    for path in sorted(site.rglob("*.png")):
-        if fault := picture_fault(path.read_bytes()):
-            problems.append(f"{path.relative_to(site).as_posix()}:1: {fault}")
+    for found in each(pictures, functools.partial(_picture_problems, site), is_alone=is_alone):
+        problems += found
     if problems:
         raise PolicyError("\n".join(problems))
+
+
+def _give_policy(site: Path, path: Path) -> list[str]:
+    """Give a page its policy, or say what is wrong with it."""
+    page = path.relative_to(site).as_posix()
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        return [f"{page}: {error}"]
+    problems = list(page_problems(text, page, site))
+    if not problems:
+        write_made(path, with_policy(text))
+    return problems
+
+
+def _picture_problems(site: Path, path: Path) -> list[str]:
+    name = path.relative_to(site).as_posix()
+    if path.suffix == ".svg":
+        return list(drawing_problems(path.read_bytes(), name))
+    fault = picture_fault(path.read_bytes())
+    return [f"{name}:1: {fault}"] if fault else []
 
 
 def _strangers(site: Path) -> Iterator[str]:

@@ -18,6 +18,7 @@ import tinycss2
 from tinycss2.ast import Node
 
 from flopbook.data.files import write_made
+from scripts.website.build.beside import each
 
 _CLASSES = re.compile(r'\bclass="([^"]*)"')
 _COLOURS = re.compile(r'\b(data-md-color-[\w-]+)="([^"]*)"')
@@ -54,8 +55,11 @@ _GROUPING = ("media", "supports", "layer", "container")
 Texts = Mapping[Path, str]
 
 
-def slim(site: Path) -> None:
-    """Make pages, styles and scripts of a built site smaller; what they show and do is the same."""
+def slim(site: Path, *, is_alone: bool = True) -> None:
+    """Make pages, styles and scripts of a built site smaller; what they show and do is the same.
+
+    Half of the pages is made on the second core, unless this is to work alone.
+    """
     assets = site / "assets"
     own_assets = assets / "flopbook"
     for path in assets.glob("javascripts/bundle.*"):
@@ -65,13 +69,16 @@ def slim(site: Path) -> None:
     styles = _texts(assets.rglob("*.css"))
     for path, css in _slim_styles(styles, own_assets, pages, scripts).items():
         write_made(path, css)
-    for path, page in pages.items():
-        write_made(path, slim_page(page))
+    each([*pages], _slim_file, is_alone=is_alone)
     for path, script in scripts.items():
         if own_assets in path.parents:
             write_made(path, slim_script(script))
     for path in sorted(assets.rglob("*.map")):
         path.unlink()
+
+
+def _slim_file(path: Path) -> None:
+    write_made(path, slim_page(path.read_text(encoding="utf-8")))
 
 
 def _slim_styles(styles: Texts, own_assets: Path, pages: Texts, scripts: Texts) -> dict[Path, str]:
