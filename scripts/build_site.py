@@ -110,8 +110,10 @@ def _failed(error: Exception | str, site: Path) -> int:
 
 
 def _build(options: argparse.Namespace, steps: BuildSteps) -> None:
+    from scripts.website.build.collecting import collect_rarely
     from scripts.website.build.freshness import note, sources_hash
 
+    collect_rarely()
     content = options.work / "docs"
     # Before anything is read: what is edited from now on is a change.
     sources = sources_hash(ROOT) if _is_usual(options) else ""

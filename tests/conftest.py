@@ -24,6 +24,7 @@ os.environ["PYTHONDONTWRITEBYTECODE"] = ""
 
 from flopbook.data.library import using
 from scripts.ensure_browser import find_browser
+from scripts.website.build.collecting import collect_rarely
 from tests.support import browsing, building, samples
 from tests.support import services as _services
 from tests.support.durations import long_tests, name_of
@@ -142,6 +143,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if item.get_closest_marker("xdist_group") is None:
             item.add_marker(pytest.mark.xdist_group(_group(item)))
+
+
+def pytest_collection_finish() -> None:
+    """What has been collected stays to the end, and is half a million objects in each worker."""
+    collect_rarely()
 
 
 @pytest.fixture

@@ -14,6 +14,7 @@ from typing import Any
 from markupsafe import Markup
 
 from flopbook.data.files import write_made
+from scripts.website.build.collecting import collect_rarely
 from scripts.website.build.heads import head_of
 from scripts.website.build.nav import filled
 from scripts.website.build.notebook_pages import NotebookPage, as_page, made_beside
@@ -37,6 +38,8 @@ _commands: list[str] = []
 def on_startup(*, command: str, **_: Any) -> None:
     """MkDocs calls this once, with what it is to do."""
     _commands.append(command)
+    if command == "build":
+        collect_rarely()
 
 
 def on_config(config: Any) -> Any:
