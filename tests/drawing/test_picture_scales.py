@@ -122,3 +122,23 @@ def test_a_label_keeps_off_a_line_where_it_can() -> None:
     for y in range(0, 400, 6):
         striped.avoid([(0, y), (400, y)])
     assert striped.place("label", 200, 200) == best
+
+
+def test_a_pointer_leads_out_of_a_crowd() -> None:
+    """Nothing is free beside a point in a crowd: the words stand beyond it, on no mark and line."""
+    crowd = [
+        (200.0 + 6 * across, 200.0 + 6 * down) for across in range(-5, 6) for down in range(-3, 4)
+    ]
+    room = Room((0, 0, 400, 400))
+    room.block(crowd)
+    room.avoid([(0, 160), (400, 160)])
+    assert room.clear("label", 200, 200) is None
+    found = room.lead("label", 200, 200)
+    assert found
+    x, y, anchor = found
+    left, right = (x, x + 5 * LETTER) if anchor == "start" else (x - 5 * LETTER, x)
+    assert not any(left < at < right and y - 6 < down < y + 6 for at, down in crowd)
+    assert not y - 6 < 160 < y + 6
+    second = room.lead("label", 200, 194)
+    assert second and second[:2] != found[:2], "its pointer and its words keep off the first"
+    assert Room((150, 150, 250, 250)).lead("a name longer than the frame", 200, 200) is None

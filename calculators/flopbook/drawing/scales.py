@@ -21,16 +21,20 @@ _PLACES: tuple[_Shift, ...] = (
     (0, 17, "middle"),
 )
 # Where it may be as well if it stands clear of lines there.
+_CLOSE: tuple[_Shift, ...] = ((9, -5, "start"), (9, 14, "start"), (-9, 14, "end"))
 _CORNERS: tuple[_Shift, ...] = (
-    (9, -5, "start"),
-    (9, 14, "start"),
-    (-9, 14, "end"),
+    *_CLOSE,
     (9, -16, "start"),
     (-9, -16, "end"),
     (9, 25, "start"),
     (-9, 25, "end"),
 )
 _STEP = 2.0  # pixels from one piece of a line that labels avoid to the next
+# How far off a label may be at the end of a pointer, and in how many directions.
+_REACHES = (20.0, 28.0, 36.0, 46.0, 58.0, 72.0)
+_DIRECTIONS = 24
+TO_WORDS = 3.0  # pixels from the end of a pointer to its words
+_POINTER_STEP = 3.0  # pixels from one piece of a pointer to the next
 Box = tuple[float, float, float, float]  # left, top, right, bottom
 
 
@@ -141,38 +145,79 @@ class Room:
 
     frame: Box
     taken: list[Box] = field(default_factory=list)
+    written: list[Box] = field(default_factory=list)  # of them those of labels
     crossed: list[Box] = field(default_factory=list)
 
     def block(self, points: Iterable[tuple[float, float]], radius: float = 5) -> None:
         """Keep labels off these points."""
-        self.taken += [(x - radius, y - radius, x + radius, y + radius) for x, y in points]
+        self.taken += [_around(x, y, radius) for x, y in points]
 
     def avoid(self, line: Sequence[tuple[float, float]]) -> None:
         """Let labels stand on this line only where there is no other place for them."""
         for (x0, y0), (x1, y1) in itertools.pairwise(line):
             count = max(1, math.ceil(math.hypot(x1 - x0, y1 - y0) / _STEP))
             for number in range(count + 1):
-                x = x0 + (x1 - x0) * number / count
-                y = y0 + (y1 - y0) * number / count
-                self.crossed.append((x - 1, y - 1, x + 1, y + 1))
+                share = number / count
+                self.crossed.append(_around(x0 + share * (x1 - x0), y0 + share * (y1 - y0)))
 
-    def take(self, text: str, end: tuple[float, float], anchor: str) -> None:
-        """Keep labels off words that stand at the end of a pointer."""
+    def clear(self, text: str, x: float, y: float) -> tuple[float, float, str] | None:
+        """Place and anchor of a label close to a point and off all lines; None without room."""
+        return self._kept(self._first(text, (x, y), (*_PLACES, *_CLOSE), self.crossed), (x, y))
+
+    def lead(self, text: str, x: float, y: float) -> tuple[float, float, str] | None:
+        """End of a pointer from a point to a label off all lines, and the anchor of the label.
+
+        Of the nearest such places it is that whose pointer passes over the fewest marks. It passes
+        over no label and no other pointer. None where there is no room.
+        """
         width = len(text) * LETTER
-        x, y = end
-        left = x - width if anchor == "end" else x
-        self.taken.append((left, y - LINE / 2, left + width, y + LINE / 2))
+        for reach in _REACHES:
+            found = []
+            for number in range(_DIRECTIONS):
+                angle = 2 * math.pi * (number + 0.5) / _DIRECTIONS
+                end = round(x + reach * math.cos(angle), 1), round(y + reach * math.sin(angle), 1)
+                is_right = end[0] > x
+                left = end[0] + TO_WORDS if is_right else end[0] - TO_WORDS - width
+                box = (left, end[1] - LINE / 2, left + width, end[1] + LINE / 2)
+                if not self._free(box) or any(_overlap(box, line) for line in self.crossed):
+                    continue
+                passed = self._passed((x, y), end)
+                if passed is not None:
+                    found.append((passed, number, end, box, "start" if is_right else "end"))
+            if found:
+                _, _, end, box, anchor = min(found)
+                pointer = _pieces((x, y), end)
+                self.taken += [box, *pointer]
+                self.written += [box, *pointer]
+                return *end, anchor
+        return None
+
+    def _passed(self, start: tuple[float, float], end: tuple[float, float]) -> int | None:
+        """Over how many marks and pieces of lines a pointer passes; None over a label."""
+        passed = 0
+        for piece in _pieces(start, end):
+            if any(_overlap(piece, box) for box in self.written):
+                return None
+            passed += sum(_overlap(piece, box) for box in self.taken)
+            passed += any(_overlap(piece, line) for line in self.crossed)
+        return passed
 
     def place(self, text: str, x: float, y: float) -> tuple[float, float, str] | None:
         """Place and anchor of a label beside a point; None where there is no room for it."""
         clear = self._first(text, (x, y), (*_PLACES, *_CORNERS), self.crossed)
         found = clear if self.crossed and clear else self._first(text, (x, y), _PLACES, ())
+        return self._kept(found, (x, y))
+
+    def _kept(
+        self, found: tuple[_Shift, Box] | None, point: tuple[float, float]
+    ) -> tuple[float, float, str] | None:
+        """Place and anchor of a label that was found, whose box is taken from now on."""
         if found is None:
             return None
-        shift, box = found
+        (across, down, anchor), box = found
         self.taken.append(box)
-        across, down, anchor = shift
-        return round(x + across, 1), round(y + down, 1), anchor
+        self.written.append(box)
+        return round(point[0] + across, 1), round(point[1] + down, 1), anchor
 
     def _first(
         self,
@@ -197,6 +242,18 @@ class Room:
         if box[0] < left or box[1] < top or box[2] > right or box[3] > bottom:
             return False
         return not any(_overlap(box, taken) for taken in self.taken)
+
+
+def _pieces(start: tuple[float, float], end: tuple[float, float]) -> list[Box]:
+    """Pieces of a pointer from outside of its mark on, each a box around it."""
+    (x0, y0), (x1, y1) = start, end
+    count = math.floor(math.hypot(x1 - x0, y1 - y0) / _POINTER_STEP)
+    shares = [number / count for number in range(2, count + 1)]
+    return [_around(x0 + share * (x1 - x0), y0 + share * (y1 - y0), 1.5) for share in shares]
+
+
+def _around(x: float, y: float, radius: float = 1) -> Box:
+    return (x - radius, y - radius, x + radius, y + radius)
 
 
 def _overlap(box: Box, taken: Box) -> bool:

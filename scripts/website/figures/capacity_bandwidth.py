@@ -7,35 +7,29 @@ from flopbook.quantities.units import format_quantity
 from scripts.website.figures.chart import Chart
 from scripts.website.figures.drawing import Figure
 from scripts.website.figures.plotted import ChartAxis
-from scripts.website.figures.scatter import Spot, diagonal, legend, marks, names, pointed
+from scripts.website.figures.scatter import Spot, diagonal, legend, marks
 from scripts.website.pages.explorer import items
 from scripts.website.pages.families import chips
 from scripts.website.pages.landscape import bandwidth
 
 # Times, and where along the line their words begin.
 SWEEPS = ((1e-5, 0.4), (1e-3, 0.1), (0.1, 0.0))
+# Those of the chapter's worked example first.
 _NAMED = (
-    "cerebras/wse-3",
-    "groq/groqchip-1",
-    "nvidia/groq-3-lpu",
     "nvidia/h100-sxm",
+    "nvidia/h200-sxm",
+    "nvidia/h20",
+    "nvidia/b200",
+    "amd/mi355x",
+    "google/tpu-v6e",
+    "groq/groqchip-1",
+    "cerebras/wse-3",
+    "nvidia/groq-3-lpu",
+    "nvidia/rtx-5090",
     "apple/m3-ultra",
     "nvidia/rubin",
     "meta/mtia-500",
-    "qualcomm/ai200",
-    "nvidia/rtx-4090",
-    "nvidia/gb10",
-    "huawei/ascend-950pr",
 )
-
-
-# Chips of the chapter's worked example, in pixels from mark to name.
-_POINTED = {
-    "nvidia/b200": (-50, -74),
-    "nvidia/h200-sxm": (-72, -48),
-    "nvidia/h20": (-72, -29),
-    "amd/mi355x": (20, 70),
-}
 
 
 def spots() -> list[Spot]:
@@ -66,8 +60,8 @@ def figure() -> Figure:
     for number, (seconds, share) in enumerate(SWEEPS):
         text = times[number] if number else f"read once in {times[number]}"
         shapes += diagonal(chart, 1 / seconds, text, share, downwards)
-    shapes += [*marks(chart, chips_shown), *pointed(chart, chips_shown, _POINTED)]
-    shapes += [*names(chart, chips_shown, _NAMED, _POINTED), *legend(386)]
+    shapes += marks(chart, chips_shown, _NAMED)
+    shapes += legend(386)
     sweeps = sorted((spot.x / spot.y, spot.item.entry.name) for spot in chips_shown)
     return Figure(
         "Chips with DRAM form one cloud; those with SRAM only read their memory far faster",

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from flopbook.drawing.frame import Frame, PlotAxis, moved_apart, ticks_of
-from flopbook.drawing.scales import LETTER, Room, Scale, ticks_in
+from flopbook.drawing.scales import LETTER, TO_WORDS, Room, Scale, ticks_in
 from scripts.website.figures.drawing import dot, path, words
 from scripts.website.figures.plotted import ChartAxis, PlotSeries, Point
 
@@ -176,6 +176,28 @@ class Chart:
         """Where the name of a line would stand if it were alone: down, across."""
         x, y = self.place(points[-1])
         return y + 4, x + 6, name
+
+
+def named(room: Room, names: Iterable[tuple[Point, str]]) -> dict[Point, str]:
+    """Shapes of the names of points (pixels), off all lines: beside, or at the end of a pointer.
+
+    Those beside their points go first, and in either part the first of the list. Points whose names
+    have room in neither place are left out.
+    """
+    shapes, far = dict[Point, str](), []
+    for point, name in names:
+        if at := room.clear(name, *point):
+            x, y, anchor = at
+            shapes[point] = words(x, y, name, anchor, "fb-halo")
+        else:
+            far.append((point, name))
+    for point, name in far:
+        if at := room.lead(name, *point):
+            x, y, anchor = at
+            gap = TO_WORDS if anchor == "start" else -TO_WORDS
+            text = words(x + gap, y + 4, name, anchor, "fb-halo")
+            shapes[point] = path([point, (x, y)], "fb-stroke") + text
+    return shapes
 
 
 def _plot_axis(axis: ChartAxis, scale: Scale) -> PlotAxis:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from flopbook.prediction.reached import COMPUTED, CONVERTED, Reached
 from flopbook.quantities.units import percent
-from scripts.website.figures.chart import Chart
+from scripts.website.figures.chart import Chart, named
 from scripts.website.figures.drawing import Figure, words
 from scripts.website.figures.plotted import ChartAxis
 from scripts.website.figures.reached_points import MARKS, legend, mark_number, points
@@ -97,14 +97,9 @@ def _names(chart: Chart, placed: Sequence[tuple[float, Reached]]) -> list[str]:
     """Words beside the runs that readers know, where there is room."""
     spots = {run.row.id: (x, 100 * (run.rate.share or 0)) for x, run in placed}
     room = chart.room(chart.place(spot) for spot in spots.values())
-    shapes = []
-    for row, name in _NAMED.items():
-        if row not in spots or not (at := room.place(name, *chart.place(spots[row]))):
-            continue
-        chart.labels.append((spots[row], name))
-        x, y, anchor = at
-        shapes.append(words(x, y, name, anchor, "fb-halo"))
-    return shapes
+    labels = [(spots[row], name) for row, name in _NAMED.items() if row in spots]
+    chart.labels += labels
+    return list(named(room, ((chart.place(at), name) for at, name in labels)).values())
 
 
 def figure() -> Figure:

@@ -9,8 +9,8 @@ from typing import NamedTuple
 from flopbook.data.library import entry_ids, load_entry
 from flopbook.errors import FlopbookError
 from flopbook.quantities.units import format_quantity
-from scripts.website.figures.chart import Chart
-from scripts.website.figures.drawing import Figure, words
+from scripts.website.figures.chart import Chart, named
+from scripts.website.figures.drawing import Figure
 from scripts.website.figures.plotted import ChartAxis
 from scripts.website.pages.growth import fitted
 from scripts.website.pages.quantities import cells, shown_claims, value_of
@@ -67,11 +67,9 @@ def _names(chart: Chart, shown: Iterable[ChipPoint]) -> Iterator[str]:
     """Names beside points that readers know, off the other points and off the lines."""
     places = {point.id: (point.year, point.transistors) for point in shown}
     room = chart.room(map(chart.place, places.values()))
-    for chip_id, name in _NAMED.items():
-        chart.labels.append((places[chip_id], name))
-        if at := room.place(name, *chart.place(places[chip_id])):
-            x, y, anchor = at
-            yield words(x, y, name, anchor, "fb-halo")
+    labels = [(places[chip_id], name) for chip_id, name in _NAMED.items()]
+    chart.labels += labels
+    yield from named(room, ((chart.place(point), name) for point, name in labels)).values()
 
 
 def figure() -> Figure:

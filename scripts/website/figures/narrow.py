@@ -6,12 +6,12 @@ stands above it, and what its lines and marks are stands below, one under the ot
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from itertools import islice
 
 from flopbook.drawing.frame import Frame, PlotAxis, side_by_side
 from flopbook.drawing.scales import LETTER, Room, Scale, ticks_in
-from scripts.website.figures.chart import MOST_TICKS
+from scripts.website.figures.chart import MOST_TICKS, named
 from scripts.website.figures.drawing import Figure, Sheet, dot, path, tooltip, words
 from scripts.website.figures.folded import folded
 from scripts.website.figures.plotted import MARK, ChartAxis, PlotSeries, Plotted, Point
@@ -24,7 +24,7 @@ _TITLE, _FOOT, _ROW = 24.0, 42.0, 18.0
 _SAMPLE = 26.0  # pixels of a line in the legend
 _MARK = "fb-mark fb-c"  # of the marks that have a shape for each number
 _OPEN, _HOLLOW = " fb-open", ", hollow"  # of a style, and of a name
-_MOST_LARGE = 100  # marks of a chart that are as large as in its legend
+_MOST_LARGE = 80  # marks of a chart that are as large as in its legend
 _SMALL = 0.6  # scale of more of them
 
 Tick = tuple[float, str]
@@ -34,21 +34,24 @@ def narrow_sheet(drawn: Figure) -> Sheet | None:
     """The figure at the width of a phone; None for a diagram that cannot be laid out anew."""
     if drawn.narrow is not None:
         return drawn.narrow
-    if not drawn.plots:
-        return folded(drawn)
+    return charts_sheet(drawn.plots) if drawn.plots else folded(drawn)
+
+
+def charts_sheet(plots: Collection[Plotted]) -> Sheet:
+    """Charts one below the other at the width of a phone, with what they show below them."""
     top, parts = 0.0, list[str]()
-    named = _named(series for chart in drawn.plots for series in chart.series)
-    legend = {series.name for series in named}
-    for chart in drawn.plots:
+    entries = _named(series for chart in plots for series in chart.series)
+    legend = {series.name for series in entries}
+    for chart in plots:
         panel = _Panel(chart, top)
         parts += panel.shapes(legend)
         top = panel.foot
-    parts += _legend(named, top)
-    meanings = _meanings(drawn.plots)
-    for number, line in enumerate(meanings, start=len(named)):
+    parts += _legend(entries, top)
+    meanings = _meanings(plots)
+    for number, line in enumerate(meanings, start=len(entries)):
         parts.append(words(0, top + _ROW * number + 9, line, "start"))
     descent = 4 if meanings else 0  # of the letters of the last line
-    height = top + _ROW * (len(named) + len(meanings)) + descent
+    height = top + _ROW * (len(entries) + len(meanings)) + descent
     return Sheet(WIDTH, height, tuple(parts))
 
 
@@ -85,25 +88,34 @@ class _Panel:
             parts.append(words(frame.x.start - 6, y + 4, text, "end"))
         middle = (frame.x.start + frame.x.end) / 2
         parts.append(words(middle, frame.y.start + 34, frame.across.title, kind="fb-small"))
-        places = iter(self._marks())
+        return [*parts, *self._series(legend)]
+
+    def _series(self, legend: Collection[str]) -> Iterator[str]:
+        """Lines, marks and names; of marks too many to be large those that have a name are."""
+        marks, labels = enumerate(self._marks()), self._labels(legend)
+        points = [one for series in self.chart.series for one in series.points[: _count(series)]]
+        is_full = self.chart.is_apart or len(points) > _MOST_LARGE
+        # Of marks at one place the last: a figure draws those with a name last.
+        last = {self.frame.at(*point): number for number, point in enumerate(points)}
+        named_marks = {number for at, number in last.items() if at in labels}
+        large = []
         for series in self.chart.series:
-            parts += self._drawn(series, list(islice(places, _count(series))))
-        return [*parts, *self._labels(legend)]
+            if series.kind != "mark":
+                yield path(self._line(series), series.style)
+                continue
+            own = islice(marks, _count(series))
+            for (number, place), tip in zip(own, series.tips, strict=True):
+                if is_full and number in named_marks:
+                    large.append(shaped(series.style, place, tip))
+                else:
+                    yield shaped(series.style, place, tip, _SMALL if is_full else 1.0)
+        yield from (*large, *labels.values())
 
     def _marks(self) -> list[Point]:
         """The places of all marks, in the order of their series."""
         marks = (series for series in self.chart.series if series.kind == "mark")
         places = [self.frame.at(*point) for series in marks for point in series.points]
         return side_by_side(places, _SMALL * MARK) if self.chart.is_apart else places
-
-    def _drawn(self, series: PlotSeries, places: Sequence[Point]) -> Iterator[str]:
-        if series.kind != "mark":
-            yield path(self._line(series), series.style)
-            return
-        is_full = self.chart.is_apart or sum(map(_count, self.chart.series)) > _MOST_LARGE
-        scale = _SMALL if is_full else 1.0
-        for place, tip in zip(places, series.tips, strict=True):
-            yield shaped(series.style, place, tip, scale)
 
     def _line(self, series: PlotSeries) -> list[Point]:
         """A line through points, or one across the plot at a value, in pixels."""
@@ -115,23 +127,16 @@ class _Panel:
             return [(places[0][0], y.end), (places[0][0], y.start)]
         return places
 
-    def _labels(self, legend: Collection[str]) -> Iterator[str]:
-        """Words beside their points where they touch nothing; the first go first.
-
-        They lie on a line only where there is no other place.
-        """
+    def _labels(self, legend: Collection[str]) -> dict[Point, str]:
+        """Words beside their points, or at the end of a pointer, by the places of the points."""
         frame = self.frame
         room = Room((frame.x.start, frame.y.end, frame.x.end, frame.y.start))
         room.block(self._marks())
         for series in self.chart.series:
             if series.kind != "mark":
                 room.avoid(self._line(series))
-        for point, text in self.chart.labels:
-            if text in legend:
-                continue
-            if place := room.place(text, *frame.at(*point)):
-                x, y, anchor = place
-                yield words(x, y, text, anchor, "fb-halo")
+        labels = (one for one in self.chart.labels if one[1] not in legend)
+        return named(room, ((frame.at(*point), text) for point, text in labels))
 
 
 def _count(series: PlotSeries) -> int:

@@ -7,29 +7,23 @@ from flopbook.quantities.units import format_quantity
 from scripts.website.figures.chart import Chart
 from scripts.website.figures.drawing import Figure
 from scripts.website.figures.plotted import ChartAxis
-from scripts.website.figures.scatter import Spot, diagonal, legend, marks, names, pointed
+from scripts.website.figures.scatter import Spot, diagonal, legend, marks
 from scripts.website.pages.explorer import items
 from scripts.website.pages.families import SERVERS, chips, peak16
 
 EFFICIENCIES = (1e11, 3e11, 1e12, 3e12)
+# Those of the chapter's worked example first.
 _NAMED = (
-    "google/tpu-v6e",
+    "nvidia/h100-sxm",
+    "nvidia/h20",
+    "nvidia/b200",
     "amd/mi355x",
-    "nvidia/gb300-gpu",
-    "nvidia/v100-sxm2",
+    "google/tpu-v6e",
     "google/tpu-v2",
     "nvidia/l4",
     "meta/mtia-500",
     "intel/gaudi-3",
 )
-
-
-# Chips of the chapter's worked example, in pixels from mark to name.
-_POINTED = {
-    "nvidia/b200": (-60, -40),
-    "nvidia/h100-sxm": (10, 60),
-    "nvidia/h20": (40, 40),
-}
 
 
 def spots() -> list[Spot]:
@@ -67,8 +61,7 @@ def figure() -> Figure:
     works = [format_quantity(ratio, "FLOP/J") for ratio in EFFICIENCIES]
     for ratio, text in zip(EFFICIENCIES, works, strict=True):
         shapes += diagonal(chart, ratio, text, together=", ".join(works))
-    shapes += [*marks(chart, chips_shown), *pointed(chart, chips_shown, _POINTED)]
-    shapes += names(chart, chips_shown, _NAMED, _POINTED)
+    shapes += marks(chart, chips_shown, _NAMED)
     chart.hollow = "the power is an estimate, or reported by others"
     shapes += legend(384, hollow=f"hollow: {chart.hollow}")
     ratios = sorted((spot.y / spot.x, spot.item.entry.name) for spot in chips_shown)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from scripts.website.figures.chart import Chart
 from scripts.website.figures.drawing import Figure
 from scripts.website.figures.plotted import ChartAxis
-from scripts.website.figures.scatter import Spot, dated, legend, mark_of, marks, names
+from scripts.website.figures.scatter import Spot, dated, legend, mark_of, marks
 from scripts.website.pages.explorer import items
 from scripts.website.pages.families import SERVERS, chips
 from scripts.website.pages.quantities import value_of
@@ -53,8 +53,7 @@ def figure() -> Figure:
     chart.is_apart = True
     shapes = [
         *chart.grid(),
-        *marks(chart, chips_shown),
-        *names(chart, chips_shown, _NAMED),
+        *marks(chart, chips_shown, _NAMED),
         *legend(406),
     ]
     small = [spot for spot in chips_shown if spot.y <= 16]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from flopbook.drawing.frame import side_by_side
-from scripts.website.figures.chart import Chart
+from scripts.website.figures.chart import Chart, named
 from scripts.website.figures.drawing import path, tooltip, words
 from scripts.website.figures.plotted import MARK, PlotSeries, Point
 from scripts.website.pages.explorer import ExplorerRow
@@ -29,6 +30,7 @@ _WIDTHS = (62, 60, 178, 0)  # pixels that each takes in the legend
 # The longer name first: what is taken off is the first that fits.
 _MAKERS = (
     "Google Cloud",
+    "Google",
     "Intel Data Center GPU",
     "AMD Instinct",
     "NVIDIA",
@@ -42,8 +44,9 @@ _MAKERS = (
     "OpenAI",
     "Groq",
 )
+_BOARD = re.compile(r" SXM\d?\b| \d+GB\b")
+_SMALL = 0.65  # scale of a mark that has no name
 _ABOVE = 5  # pixels from a diagonal to its words
-_TO_WORDS = 3  # pixels from the end of a pointer to its words
 _LEAST_START = 12.0  # pixels along a diagonal before its words begin
 
 
@@ -67,17 +70,34 @@ def mark_of(entry_id: str) -> int:
     return _NUMBERS.get(family_of(entry_id).id, _OTHERS)
 
 
-def marks(chart: Chart, spots: Iterable[Spot]) -> list[str]:
-    """A mark for each chip, those of the last kind below all others."""
-    ordered = sorted(spots, key=lambda spot: (-mark_of(spot.id), spot.id))
-    places = places_of(chart, ordered)
+def marks(chart: Chart, spots: Sequence[Spot], named_ids: Sequence[str]) -> list[str]:
+    """A mark for each chip, and names of some; the first of the list get the best places.
+
+    Marks with a name are as large as in the legend and lie on top; those of the last kind lie below
+    all others.
+    """
+    places = places_of(chart, spots)
+    labels = _names(chart, spots, named_ids, places)
+    large = {entry_id for entry_id in named_ids if places.get(entry_id) in labels}
+    ordered = sorted(spots, key=lambda spot: (spot.id in large, -mark_of(spot.id), spot.id))
     shapes = []
     for spot in ordered:
-        number = mark_of(spot.id)
+        number, place = mark_of(spot.id), places[spot.id]
         name = f"{MARKS[number][0]}, hollow" if spot.hollow else MARKS[number][0]
         chart.mark((spot.x, spot.y), spot.tip, mark_style(number, spot.hollow), name)
-        shapes.append(mark(number, places[spot.id], spot.tip, spot.hollow))
-    return shapes
+        scale = 1.0 if spot.id in large else _SMALL
+        shapes.append(mark(number, place, spot.tip, spot.hollow, scale))
+    return [*shapes, *labels.values()]
+
+
+def _names(
+    chart: Chart, spots: Sequence[Spot], named_ids: Iterable[str], places: Mapping[str, Point]
+) -> dict[Point, str]:
+    by_id = {spot.id: spot for spot in spots}
+    shown = [by_id[entry_id] for entry_id in named_ids if entry_id in by_id]
+    chart.labels += [((spot.x, spot.y), short(spot.item)) for spot in shown]
+    room = chart.room([*places.values(), *(chart.frame.at(spot.x, spot.y) for spot in spots)])
+    return named(room, ((places[spot.id], short(spot.item)) for spot in shown))
 
 
 def places_of(chart: Chart, spots: Iterable[Spot]) -> dict[str, Point]:
@@ -94,11 +114,13 @@ def mark_style(number: int, hollow: bool) -> str:
     return f"fb-mark fb-c{number} fb-open" if hollow else f"fb-mark fb-c{number}"
 
 
-def mark(number: int, place: Point, tip: str = "", hollow: bool = False) -> str:
+def mark(number: int, place: Point, tip: str = "", hollow: bool = False, scale: float = 1) -> str:
     """One mark, by its number."""
     x, y = place
     kind = mark_style(number, hollow)
     at = f"translate({round(x, 1):g} {round(y, 1):g})"
+    if scale != 1:
+        at += f" scale({scale:g})"
     return f'<path class="{kind}" transform="{at}" d="{SHAPES[number]}">{tooltip(tip)}</path>'
 
 
@@ -113,65 +135,9 @@ def legend(top: float, left: float = 40, hollow: str = "") -> list[str]:
     return shapes
 
 
-def names(
-    chart: Chart,
-    spots: Sequence[Spot],
-    entry_ids: Sequence[str],
-    pointers: Mapping[str, tuple[float, float]] | None = None,
-) -> list[str]:
-    """Names of chips beside their marks where there is room; the first of the list go first.
-
-    They keep off the names that `pointers` lead to, and where they can off all lines.
-    """
-    places = places_of(chart, spots)
-    room = chart.room([*places.values(), *(chart.frame.at(spot.x, spot.y) for spot in spots)])
-    by_id = {spot.id: spot for spot in spots}
-    for entry_id, offset in (pointers or {}).items():
-        start, end, side = _pointer(chart, by_id[entry_id], offset)
-        room.avoid([start, end])
-        room.take(short(by_id[entry_id].item), end, side)
-    shapes = []
-    for entry_id in entry_ids:
-        if entry_id not in by_id:
-            continue
-        spot = by_id[entry_id]
-        name = short(spot.item)
-        chart.labels.append(((spot.x, spot.y), name))
-        if place := room.place(name, *places[entry_id]):
-            x, y, anchor = place
-            shapes.append(words(x, y, name, anchor, "fb-halo"))
-    return shapes
-
-
-def pointed(
-    chart: Chart, spots: Sequence[Spot], offsets: Mapping[str, tuple[float, float]]
-) -> list[str]:
-    """Names of chips that lie too close, each at an offset (pixels) with a line to its mark."""
-    by_id = {spot.id: spot for spot in spots}
-    shapes = []
-    for entry_id, offset in offsets.items():
-        spot = by_id[entry_id]
-        name = short(spot.item)
-        chart.labels.append(((spot.x, spot.y), name))
-        start, (x, y), side = _pointer(chart, spot, offset)
-        gap = _TO_WORDS if side == "start" else -_TO_WORDS
-        shapes += [
-            path([start, (x, y)], "fb-stroke"),
-            words(x + gap, y + 4, name, side, "fb-halo"),
-        ]
-    return shapes
-
-
-def _pointer(chart: Chart, spot: Spot, offset: tuple[float, float]) -> tuple[Point, Point, str]:
-    """Where the line from a mark to its name begins and ends, and the anchor of the name."""
-    x, y = chart.frame.at(spot.x, spot.y)
-    across, down = offset
-    return (x, y), (x + across, y + down), "start" if across > 0 else "end"
-
-
 def short(item: ExplorerRow) -> str:
-    """A name without its maker and without what stands in brackets."""
-    name = item.entry.name.partition(" (")[0]
+    """A name without its maker, its board and its memory, and without what stands in brackets."""
+    name = _BOARD.sub("", item.entry.name.partition(" (")[0])
     for maker in _MAKERS:
         if name.startswith(f"{maker} "):
             return name.removeprefix(f"{maker} ")
