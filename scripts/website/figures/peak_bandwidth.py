@@ -77,7 +77,7 @@ def figure() -> Figure:
         f"({ratios[-1][1]}) FLOP for a byte; {inside} of them lie between 100 and 1,000. Chips "
         "whose memory is SRAM lie far to the right and low.",
         f"{len(chips_shown)} server chips. Along a dashed line the ridge point is the same; a chip "
-        "further up and left needs a larger batch. A pointer names each chip.",
+        "further up and left needs a larger batch. Chips with a name are drawn larger.",
         456,
         tuple(shapes),
         plots=(chart,),

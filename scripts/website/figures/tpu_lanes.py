@@ -13,6 +13,7 @@ from scripts.website.figures.shapes import SHEET
 TRACKS = ("Steps", "XLA Modules", "Name Scope", "XLA Ops", "host")
 _STEPS, _MODULES, _SCOPE, _OPS, _HOST = range(len(TRACKS))
 _LANE, _TOP = 30.0, 14.0
+_BLOCK, _TALL = 22.0, 52.0  # height of a block, and of a track with its name above it
 
 
 class TrackEvent(NamedTuple):
@@ -84,7 +85,7 @@ def figure() -> Figure:
         "chip waits for its next batch.",
         height,
         tuple(_drawn(found, 92.0, WIDTH)),
-        narrow=Sheet(SHEET, height, tuple(_drawn(found, 90.0, SHEET))),
+        narrow=Sheet(SHEET, len(TRACKS) * _TALL - 8, tuple(_phone(found))),
         readings=tuple(
             FigureValue(TRACKS[one.track], one.text, one.end - one.start, start=one.start)
             for one in found
@@ -93,12 +94,33 @@ def figure() -> Figure:
 
 
 def _drawn(found: Sequence[TrackEvent], left: float, width: float) -> Iterator[str]:
-    """Names of the tracks, and their blocks; words only where there is room."""
-    scale = (width - left - 6) / max(event.end for event in found)
+    """Names of the tracks beside them, and their blocks."""
     for number, name in enumerate(TRACKS):
         yield words(left - 8, _TOP + number * _LANE + 15, name, "end")
+    scale = (width - left - 6) / max(event.end for event in found)
+    tops = [_TOP + number * _LANE for number in range(len(TRACKS))]
+    yield from _blocks(found, left, scale, tops)
+
+
+def _phone(found: Sequence[TrackEvent]) -> Iterator[str]:
+    """Names of the tracks above them, so that blocks are as wide as they can be."""
+    for number, name in enumerate(TRACKS):
+        yield words(0, number * _TALL + 10, name, "start")
+    scale = (SHEET - 2) / max(event.end for event in found)
+    tops = [number * _TALL + 14 for number in range(len(TRACKS))]
+    yield from _blocks(found, 1.0, scale, tops)
+
+
+def _blocks(
+    found: Sequence[TrackEvent], left: float, scale: float, tops: Sequence[float]
+) -> Iterator[str]:
+    """Blocks of the tracks with their words: in them, or below where a letter has no room."""
     for event in found:
         wide = (event.end - event.start) * scale
-        place = (left + event.start * scale, _TOP + event.track * _LANE, wide, _LANE - 8)
+        x, y = left + event.start * scale, tops[event.track]
         has_room = wide > 6.6 * len(event.text) + 3
-        yield labelled(place, event.text if has_room else "", event.colour)
+        yield labelled((x, y, wide, _BLOCK), event.text if has_room else "", event.colour)
+        if not has_room:
+            is_letter = len(event.text) == 1
+            at, anchor = (x + wide / 2, "middle") if is_letter else (x + wide, "end")
+            yield words(at, y + _BLOCK + 10, event.text, anchor, "fb-small")

@@ -21,6 +21,15 @@ def test_every_gather_has_a_start_and_a_done() -> None:
     assert texts.index("s") < texts.index("d")
 
 
+def test_every_letter_of_the_caption_stands_in_both_pictures() -> None:
+    """On a phone four of the five had no room, though the caption explains them."""
+    drawn = figure()
+    assert drawn.narrow
+    for parts in (drawn.parts, drawn.narrow.parts):
+        for letter in ("n", "s", "d", "c", "R"):
+            assert sum(f">{letter}<" in part for part in parts) == LAYERS
+
+
 def test_the_title_says_what_is_exposed_and_what_is_idle() -> None:
     found = events()
     assert 0 < idle(found) < exposed(found) < 0.5
