@@ -36,10 +36,9 @@ def figure() -> Figure:
         f"for {_busy(compiled) / MILLI:.1f}",
         ". ".join(_facts(name, kernels) for name, kernels in layers.items()) + ".",
         "From behind one attention to the end of the next, out of the forward pass above: output "
-        "projection (the first, unnamed block), up and down, then QKV and attention of the layer "
-        "after it. Each stroke on the upper lane is a launch, a line leads from it to its kernel. "
-        "Steep lines: the stream was empty and waited for the launch. Slanted ones: the kernel "
-        "stood in a queue.",
+        "projection, up and down, then QKV and attention of the layer after it. Each stroke on the "
+        "upper lane is a launch, a line leads from it to its kernel. Steep lines: the stream was "
+        "empty and waited for the launch. Slanted ones: the kernel stood in a queue.",
         height,
         tuple(_sheet(layers, 74, 550 / longest)),
         narrow=Sheet(344, height, tuple(_sheet(layers, 34, 302 / longest))),
@@ -124,5 +123,9 @@ def _kernels(
         colour = COLOURS[kernel.kind]
         tip = f"{name}: {kernel.run / _MICRO:.1f} µs"
         yield box(x, top, max(width, 0.5), _BAR, f"fb-{colour}", tip)
-        if id(kernel) in names and width > _LETTER * len(name):
+        if id(kernel) not in names:
+            continue
+        if width > _LETTER * len(name):
             yield words(x + width / 2, top + 16, name, kind=f"fb-on{colour[1:]} fb-small")
+        else:
+            yield words(x + width / 2, top + _BAR + 10, name, kind="fb-small")

@@ -8,7 +8,7 @@ import pytest
 
 from scripts.record_hlo import reduced
 from scripts.website.figures import figure_of
-from scripts.website.figures.layer_trace import labelled_products, layer
+from scripts.website.figures.layer_trace import PRODUCTS, labelled_products, layer
 from scripts.website.measured.compiled_block import (
     ROWS,
     WIDE,
@@ -68,3 +68,12 @@ def test_the_picture_of_a_layer_draws_every_kernel_and_launch() -> None:
     count = sum(len(layer(name)) for name in ("written", "compiled"))
     assert sum("<rect" in part for part in drawn.parts) == count + 3  # and a legend of three
     assert sum(part.count("L") for part in drawn.parts if part.startswith("<path")) == count
+
+
+def test_every_product_of_the_layer_has_its_name_in_both_pictures() -> None:
+    """On a phone only one of four had room for it, though the caption counts them out."""
+    drawn = figure_of("layer-trace")
+    assert drawn.narrow
+    for parts in (drawn.parts, drawn.narrow.parts):
+        for name in PRODUCTS:
+            assert sum(f">{name}<" in part for part in parts) == 2
