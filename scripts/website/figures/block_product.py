@@ -9,6 +9,7 @@ from flopbook.errors import FlopbookError
 from scripts.website.figures.drawing import Figure, labelled, words
 
 _CELL, _TOP, _MOST = 46.0, 40.0, 4
+_NAME, _LINE = 32.0, 16.0  # pixels of the name of the followed block, and from line to line
 _LEFT = 20  # pixels of the first matrix from the edge
 _COLOURS = ("c1", "c2", "c3", "c4")  # of the blocks that meet
 
@@ -53,7 +54,7 @@ def figure(
     products = terms(row, column, inner)
     shapes = [shape for matrix in matrices for shape in _matrix(matrix, height)]
     shapes += [words(b_x - 20, middle, "×"), words(c_x - 23, middle, "=")]
-    shapes += _sum(c_x + columns * _CELL + 20, middle, f"C{row}{column} =", products)
+    shapes += _sum(c_x + columns * _CELL + 20, middle, f"C{row}{column}", products)
     return Figure(
         f"Block C{row}{column} needs row {row} of A, column {column} of B, and nothing else",
         f"A has {rows} by {inner} blocks, B has {inner} by {columns}, C has {rows} by {columns}. "
@@ -78,9 +79,9 @@ def _matrix(matrix: Matrix, height: float) -> Iterator[str]:
 
 
 def _sum(x: float, middle: float, name: str, products: list[str]) -> Iterator[str]:
-    """The followed block as a sum, one product a line."""
-    top = middle - 14 * len(products) / 2
+    """The followed block as a sum, one product a line, the first beside its name."""
+    top = middle - _LINE * (len(products) - 1) / 2
     yield words(x, top, name, "start", "fb-strong")
     for number, product in enumerate(products):
-        sign = "+ " if number else ""
-        yield words(x + 12, top + 16 * (number + 1), sign + product, "start")
+        sign = "+" if number else "="
+        yield words(x + _NAME, top + _LINE * number, f"{sign} {product}", "start")

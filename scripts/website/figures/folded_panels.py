@@ -23,6 +23,7 @@ _LEAST = 0.85  # by which the places of a wide panel may shrink
 _GAP = 14.0  # between panels beside each other, and below each other
 _WHOLE = SHEET - 2 * EDGE
 _MOST_AROUND = 4  # lines of text above or below the panels
+_SIGNS = ("=", "×", "+")  # between panels, none of which ends a row
 
 Group = list[DrawnShape]
 
@@ -138,7 +139,7 @@ def _laid(panels: Sequence[Group]) -> list[str]:
     rows: list[list[Group]] = [[]]
     for panel in panels:
         if rows[-1] and _run([*rows[-1], panel]) > _WHOLE:
-            rows.append([])
+            rows.append(_signs(rows[-1]))
         rows[-1].append(panel)
     parts, top = list[str](), 0.0
     for row in rows:
@@ -151,6 +152,18 @@ def _laid(panels: Sequence[Group]) -> list[str]:
             x += own.width + _GAP
         top += extent.height + _GAP
     return parts
+
+
+def _signs(row: list[Group]) -> list[Group]:
+    """The signs at the end of a row, taken off it: they lead to what the next row begins with."""
+    signs: list[Group] = []
+    while len(row) > 1 and _is_sign(row[-1]):
+        signs.insert(0, row.pop())
+    return signs
+
+
+def _is_sign(panel: Group) -> bool:
+    return len(panel) == 1 and panel[0].is_text and panel[0].text in _SIGNS
 
 
 def _narrowed(panel: Extent, left: float) -> Map:

@@ -72,10 +72,9 @@ def _array(column: Column, left: float) -> list[str]:
     """An array with the share of the second chip filled: a band of rows, of columns, or all."""
     middle = left + column.width / 2
     colour = "fb-c1" if column.weight else "fb-c0"
-    low = len(column.name) > 12 or column.weight
     size = format_quantity(column.entries * DTYPE_BYTES["bf16"], "byte")
     shapes = [
-        words(middle, 40 if low else 20, column.name, kind="fb-small"),
+        words(middle, 40 if column.weight else 20, column.name, kind="fb-small"),
         box(left, TOP, column.width, SIDE, "fb-hollow"),
     ]
     if column.cut == "whole":

@@ -130,3 +130,28 @@ def test_a_slice_too_many_goes_on_a_row_of_its_own() -> None:
     pair, three = (one.narrow for one in drawings)
     assert pair is not None and three is not None
     assert three.height == 2 * pair.height == 2 * drawings[0].height
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        '["block-product",{}]',
+        '["tensor-block",{"tokens":4096,"d_model":8192,"d_ff":28672,"ways":4}]',
+        '["three-products",{}]',
+    ],
+)
+def test_a_sign_stands_before_what_follows_it(call: str) -> None:
+    """Wide and on a phone, something lies to the right of each sign, at its height."""
+    wide = drawn_of(call)
+    phone = narrow_sheet(wide)
+    assert phone is not None
+    for parts in (wide.parts, phone.parts):
+        found = read(parts)
+        assert not any(one.text[:-1] and one.text.endswith("=") for one in found)
+        signs = [one.extent for one in found if one.text in ("=", "×")]
+        assert signs
+        for sign in signs:
+            assert any(
+                one.left >= sign.right and one.top < sign.foot and one.foot > sign.top
+                for one in (shape.extent for shape in found)
+            )
