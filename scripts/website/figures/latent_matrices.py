@@ -81,8 +81,8 @@ def figure() -> Figure:
     facts = "; ".join(one.text.replace("\n", ", ") for one in found.values())
     foot = _TOP + 3 * _STEP
     return Figure(
-        f"Latent attention of DeepSeek-V3: six matrices, and {cached()} cached numbers where full "
-        f"heads would keep {plain_cached:,}",
+        f"Latent attention of DeepSeek-V3: {cached()} cached numbers where full heads would keep "
+        f"{plain_cached:,}",
         f"Of each matrix its rows, columns and weights: {facts}. The two matrices down write "
         f"vectors of {found['Q down'].columns:,} and {cached()} numbers.",
         f"Each blue box is a matmul with weights, {_short(weights)} in a layer; as many full heads "
