@@ -43,9 +43,7 @@ def figure() -> Figure:
     device, label = chip(_CHIP), load_entry(_CHIP).family
     ridge = device.peak("bf16") / device.memory_bandwidth()
     shapes.append(chart.level(ridge, name=f"ridge point of {device.name}: {ridge:,.0f}"))
-    shapes.append(
-        words(78, chart.y.at(ridge) - 6, f"ridge point of {device.name}: {ridge:,.0f}", "start")
-    )
+    shapes.append(words(464, chart.y.at(ridge) + 15, f"ridge point: {ridge:,.0f}", "end"))
     return Figure(
         "The intensity of a matrix is the number of tokens, until the matrix is the limit",
         "Both axes logarithmic. For a small batch the intensity equals the number of tokens. Then "

@@ -50,6 +50,7 @@ def figure() -> Figure:
         chart.dot(batch, time, f"{batch:g} sequences: {time / _MILLI:.3g} ms", name="measured")
         for batch, time in steps
     ]
+    shapes.append(chart.words(steps[0], "measured", "start", (10, -8)))
     reading, arithmetic = parts(1)
     (few, alone), (_, third), (many, last) = steps[0], steps[2], steps[-1]
     return Figure(

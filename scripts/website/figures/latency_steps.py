@@ -8,11 +8,12 @@ from scripts.website.figures.drawing import Figure
 from scripts.website.figures.plotted import ChartAxis
 from scripts.website.measured.microbenchmarks import level_latency, record, sweep
 
-# How the figure calls the levels, and where the words stand: sizes in bytes.
+# How the figure calls the levels, and where the words stand: sizes in bytes, their side, and
+# pixels below the line. The first step is short, so its name stands beyond the rise.
 NAMES = (
-    ("near", "beside the SM", 3e4),
-    ("cache", "second-level cache", 3e6),
-    ("memory", "main memory", 3e8),
+    ("near", "beside the SM", 4e5, "start", 4),
+    ("cache", "second-level cache", 3e6, "middle", -12),
+    ("memory", "main memory", 3e8, "middle", -12),
 )
 
 
@@ -26,10 +27,10 @@ def figure() -> Figure:
     points = [pair for pair in measured.pairs() if pair[0] <= 2e9]
     shapes = [*chart.grid(), chart.line(points, 0, "cycles")]
     facts = []
-    for level, name, size in NAMES:
+    for level, name, size, side, below in NAMES:
         seconds = level_latency(level)
         cycles = seconds * measured.clock
-        shapes.append(chart.words((size, cycles), f"{name}: {cycles:.0f}", "middle", (0, -12)))
+        shapes.append(chart.words((size, cycles), f"{name}: {cycles:.0f}", side, (0, below)))
         facts.append(f"{name} {cycles:.0f} cycles, {1e9 * seconds:.0f} ns")
     ratio = level_latency("memory") / level_latency("near")
     return Figure(

@@ -81,7 +81,7 @@ def figure() -> Figure:
     facts = "; ".join(one.text.replace("\n", ", ") for one in found.values())
     foot = _TOP + 3 * _STEP
     return Figure(
-        f"Latent attention of DeepSeek-V3: {cached()} cached numbers where full heads would keep "
+        f"Latent attention of DeepSeek-V3: {cached()} cached numbers where full heads keep "
         f"{plain_cached:,}",
         f"Of each matrix its rows, columns and weights: {facts}. The two matrices down write "
         f"vectors of {found['Q down'].columns:,} and {cached()} numbers.",

@@ -66,18 +66,18 @@ def _attention(corner: Point) -> Iterator[str]:
 def _feed_forward(corner: Point) -> Iterator[str]:
     """The feed-forward block below the stream."""
     x, y = corner
-    yield box(x, y + 66, 232, 194, "fb-hollow")
+    yield box(x, y + 66, 244, 194, "fb-hollow")
     yield words(x + 82, y + 86, "Feed-forward", "start", "fb-strong")
     yield labelled((x + 12, y + 96, 62, 26), "norm", "c5")
     yield labelled((x + 12, y + 132, 86, 26), "up [D, F]", "c0")
     yield labelled((x + 12, y + 166, 86, 26), "gate [D, F]", "c0")
     yield labelled((x + 112, y + 149, 40, 26), "·", "c1")
-    yield labelled((x + 164, y + 149, 60, 26), "dn [F, D]", "c0")
+    yield labelled((x + 164, y + 149, 72, 26), "down [F, D]", "c0")
     yield arrow((x + 98, y + 145), (x + 112, y + 158))
     yield arrow((x + 98, y + 179), (x + 112, y + 168))
     yield arrow((x + 152, y + 162), (x + 164, y + 162))
     yield words(x + 12, y + 250, "D to F and back to D", "start", "fb-small")
-    yield from _joined((x + 43, y), (x + 194, y + 149))
+    yield from _joined((x + 43, y), (x + 200, y + 149))
 
 
 def _joined(read: Point, result: Point) -> Iterator[str]:
