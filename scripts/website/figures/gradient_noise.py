@@ -9,7 +9,7 @@ from scripts.website.figures.plotted import ChartAxis
 # The run of the chapter's exercise: tokens of a rank and of the batch, squared lengths at both.
 RANK, BATCH = 2.0**14, 2.0**20
 AT_RANK, AT_BATCH = 2.5, 0.1
-_TOKENS = tuple(2.0 ** (power / 2) for power in range(24, 45))
+_TOKENS = tuple(2.0 ** (power / 2) for power in range(24, 47))
 
 
 def parts() -> tuple[float, float]:
@@ -31,7 +31,7 @@ def figure() -> Figure:
     scale = variance / signal
     chart = Chart(
         ChartAxis("tokens that a gradient averages", _TOKENS[0], _TOKENS[-1], "1"),
-        ChartAxis("squared length", 0.005, 20, "1"),
+        ChartAxis("squared length", 0.004, 20, "1"),
         (84, 14, 520, 270),
     )
     shapes = chart.grid()

@@ -229,8 +229,6 @@ def test_an_axis_on_a_phone_has_ticks_and_those_that_were_chosen() -> None:
 _ON_A_LINE = {
     "capacity-bandwidth",
     "fsdp-tensor-split",
-    "gradient-noise",
-    "latency-steps",
     "peak-bandwidth",
     "tile-traffic",
 }
