@@ -50,7 +50,6 @@ STRESSED = {
     "oldest",
     "once",
     "its",
-    "size",
     "training",
     "whole",
     "writes",
