@@ -119,7 +119,7 @@ def test_the_band_of_a_prediction_can_be_recomputed() -> None:
     spread = PREDICTION.spread(1.03)
     band = math.exp(float(PREDICTION.aged()) * 1.03 * round(float(spread), 3))
     assert band == pytest.approx(float(PREDICTION.band()), abs=0.005)
-    assert "$e_{0.8}$ is" in text_of("prediction")
+    assert "the *spread* is the size of error" in text_of("prediction")
 
 
 def test_one_model_has_four_medians_and_the_last_is_the_largest() -> None:
