@@ -1,94 +1,77 @@
-"""Predicted over measured throughput, small enough to stand in a chapter: no links, no tips."""
+"""How large a share of published runs a factor around their prediction holds."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Sequence
 
 from flopbook.prediction.bands import band_of
+from flopbook.prediction.fits import COVERAGE
 from flopbook.prediction.fitted import fitted_kinds
-from flopbook.prediction.validation import Comparison, summary_of
+from flopbook.prediction.validation import Comparison
 from flopbook.quantities.units import percent
 from scripts.website.figures.chart import Chart
-from scripts.website.figures.drawing import Figure, Sheet, words
-from scripts.website.figures.plotted import ChartAxis, FigureValue, Point
+from scripts.website.figures.drawing import Figure
+from scripts.website.figures.plotted import ChartAxis, Point
 from scripts.website.figures.predicted_runs import KIND
-from scripts.website.figures.shapes import SHEET
 from scripts.website.pages.predicted import CHECK, FIT, sound_lines
+from scripts.website.pages.prediction_checks import covering_factor
 
-_RATIO = "predicted over measured"
-_LOW, _HIGH = 0.25, 4.0
-_LOOKS = ((FIT, "fitted", "fb-c5"), (CHECK, "never fitted", "fb-c0"))
-_SIDE = 4  # pixels of a mark
-_WIDE, _NARROW = (64.0, 14.0, 616.0, 250.0), (34.0, 24.0, SHEET - 10.0, 230.0)
+END = 2.0  # the factor that ends the picture
+
+
+def factors(lines: Sequence[Comparison]) -> list[float]:
+    """The factor, up or down, that each run is off by (1), the smallest first."""
+    return sorted(math.exp(abs(math.log1p(line.error))) for line in lines)
+
+
+def held(found: Sequence[float], factor: float) -> float:
+    """The share of runs that are off by no more than a factor."""
+    return sum(each <= factor for each in found) / len(found)
 
 
 def figure() -> Figure:
-    """A small square for each run, one path for each kind; dashed is the band of 80 %."""
-    named = {use: sound_lines(KIND, use) for use, _, _ in _LOOKS}
+    """One line for fitted runs and one for the others; dashed is the band of 80 %."""
+    fitted, unseen = (factors(sound_lines(KIND, use)) for use in (FIT, CHECK))
     band = band_of(fitted_kinds()[KIND], "throughput")
-    unseen, seen = summary_of(named[CHECK]), summary_of(named[FIT])
-    ratios = [1 + line.error for line in named[CHECK]]
-    above, below = (
-        sum(ratio > band for ratio in ratios),
-        sum(ratio < 1 / band for ratio in ratios),
-    )
-    return Figure(
-        "Half of the runs that no fit has seen are predicted within "
-        f"{percent(unseen['median'])}, half of those fitted within {percent(seen['median'])}",
-        f"Predicted over measured tokens per second against measured, logarithmic axes. Dashed: "
-        f"a factor of {band:.2f} either way, the band of a run that states everything. Of "
-        f"{len(ratios)} runs that were never fitted {above} are above it and {below} below. "
-        f"{len(named[FIT])} runs were fitted.",
-        "Each mark is a published training run. Above one it ran slower than predicted, below one "
-        "faster. The blue marks show what a prediction is worth: "
-        f"{percent(1 - (above + below) / len(ratios))} of them lie between the dashed lines.",
-        306,
-        tuple(_parts(named, band, _WIDE)),
-        narrow=Sheet(SHEET, 286, tuple(_parts(named, band, _NARROW))),
-        readings=tuple(
-            FigureValue(f"{said}, predicted over measured", line.case.row.id, 1 + line.error)
-            for use, said, _ in _LOOKS
-            for line in named[use]
-        ),
-    )
-
-
-def _parts(
-    named: Mapping[str, Sequence[Comparison]], band: float, area: tuple[float, float, float, float]
-) -> list[str]:
-    """The chart in an area of the picture, with its legend below.
-
-    On a phone the title of the upright axis stands above it.
-    """
-    is_narrow = area == _NARROW
-    rates = [line.case.measured for lines in named.values() for line in lines]
+    covering = covering_factor()
+    inside = [100 * held(found, band) for found in (fitted, unseen)]
     chart = Chart(
-        ChartAxis("measured, tokens/s and chip", min(rates) / 1.3, max(rates) * 1.3, ""),
-        ChartAxis("" if is_narrow else _RATIO, _LOW, _HIGH, unit=""),
-        area,
+        ChartAxis("factor up or down", 1, END, "", log=False, ticks=(1, 1.2, 1.4, 1.6, 1.8, 2)),
+        ChartAxis("percent of the runs within it", 0, 100, "", log=False),
+        (64, 14, 560, 290),
     )
-    grid = chart.grid()
-    if is_narrow:
-        grid[-1] = words(0, 10, _RATIO, "start", "fb-small")
     parts = [
-        *grid,
-        chart.level(1, "fb-stroke"),
-        chart.level(band),
-        chart.level(1 / band),
+        *chart.grid(),
+        chart.upright(band, "the band of a run that states everything"),
+        *chart.lines([("never fitted", _shares(unseen)), ("fitted", _shares(fitted))]),
     ]
-    for place, (use, words_of, look) in enumerate(_LOOKS):
-        places = [
-            chart.place((line.case.measured, min(max(1 + line.error, _LOW), _HIGH)))
-            for line in named[use]
-        ]
-        parts.append(_squares(places, look))
-        left, foot = area[0] + 110 * place, area[3] + 50
-        parts += [_squares([(left, foot)], look), words(left + 8, foot + 4, words_of, "start")]
-    return parts
+    for share, kind in zip(inside, ("fb-c6", "fb-c0"), strict=True):
+        parts.append(chart.dot(band, share, f"{share:.0f} % within {band:.2f}", kind))
+        parts.append(chart.words((band, share), f"{share:.0f} %", "start", (8, 14)))
+    within = f"{percent(COVERAGE)} within {covering:.2f}"
+    parts.append(chart.dot(covering, 100 * COVERAGE, within))
+    parts.append(chart.words((covering, 100 * COVERAGE), within, "start", (8, 14)))
+    return Figure(
+        f"A factor of {band:.2f} holds {inside[0]:.0f} % of the runs that were fitted and "
+        f"{inside[1]:.0f} % of those that were not",
+        f"Share of runs predicted within a factor: {len(fitted)} that were fitted and "
+        f"{len(unseen)} that never were. Of the latter {percent(COVERAGE)} are within "
+        f"{covering:.2f}.",
+        "Runs that people published, by how far their throughput lies above or below the "
+        "prediction. Dashed: the band of a run that states everything. The lower line shows what a "
+        f"prediction is worth: for {percent(COVERAGE)} of its runs the factor would have to be "
+        f"{covering:.2f}. Beyond {END:g} lie {sum(each > END for each in unseen)} of them.",
+        336,
+        tuple(parts),
+        plots=(chart,),
+    )
 
 
-def _squares(places: Sequence[Point], look: str) -> str:
-    """One path with a square at each place."""
-    half = _SIDE / 2
-    drawn = (f"M{x - half:.0f} {y - half:.0f}h{_SIDE}v{_SIDE}h-{_SIDE}z" for x, y in places)
-    return f'<path class="{look}" d="{"".join(drawn)}"/>'
+def _shares(found: Sequence[float]) -> list[Point]:
+    """Factors with the percent of runs within them, in steps of one run, up to the last drawn."""
+    return [(1.0, 0.0)] + [
+        (factor, 100 * number / len(found))
+        for number, factor in enumerate(found, start=1)
+        if factor <= END
+    ]

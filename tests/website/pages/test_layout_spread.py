@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from scripts.website.figures.layout_spread import bins, figure, layout_spread, place_of
 from scripts.website.figures.step_budget import budgets
 
@@ -23,3 +25,12 @@ def test_every_layout_lies_in_a_bin_or_beyond_the_edge() -> None:
 def test_the_four_of_the_chapter_have_their_places_in_order() -> None:
     places = [place_of(budget.seconds) for budget in budgets("choice")]
     assert places == sorted(places) and places[0] < layout_spread().near < places[1]
+
+
+def test_the_number_of_a_layout_beyond_the_median_stands_off_its_line() -> None:
+    """The fourth stood on the dashed line, and the name of that line beside it."""
+    drawn = "".join(figure().parts)
+    found = re.findall(r'text-anchor="(\w+)"[^>]*>([^<]+)<', drawn)
+    said = {text: anchor for anchor, text in found if text in ("1", "2", "3", "4", "the median")}
+    assert said.pop("4") == "start"
+    assert set(said.values()) == {"end"} and len(said) == 4
