@@ -189,3 +189,12 @@ def test_the_page_shows_each_schedule_once_with_its_figures() -> None:
         assert f"idle {percent(made.fraction, 1)} of the step" in page
     assert "<svg" not in calculator_markdown("training-flops")
     assert all("\n\n" not in part.strip("\n") for part in picture_section("bubble"))
+
+
+@pytest.mark.parametrize("width", [640, 900, 1200])
+def test_a_number_leaves_something_free_beside_it(width: int) -> None:
+    _, elements = timeline_parts(run("interleaved", microbatches=16), width)
+    bars = r'width="([\d.]+)"[^>]*/><text class="fb-on-\w+"[^>]*>(\d+)<'
+    numbered = re.findall(bars, "".join(elements))
+    assert numbered
+    assert all(float(bar) >= 6.2 * len(number) + 2 for bar, number in numbered)

@@ -17,7 +17,7 @@ from flopbook.quantities.units import format_quantity, percent
 WIDTH, LEFT, RIGHT, TOP, FOOT = 640, 58, 6, 6, 40
 ROW, HIGH_ROW = 24, 36  # the high one where two passes share a bar
 _KEY = 16  # pixels from one square of the legend to the next
-CHARACTER = 6.2  # width of a digit of the smallest text
+CHARACTER, BESIDE = 6.2, 2.0  # width of a digit of the smallest text, and free beside a number
 MOST_STAGES, MOST_PASSES = 64, 6000
 MOST_HELD = 16  # stages whose micro-batches are listed in the terminal
 NAMES = {
@@ -230,7 +230,7 @@ def _bar(run: Run, work: StagePass, box: tuple[float, float, float, float], dres
     if is_marked:
         bar += _foot_line(left, top + height, width, ink)
     number = str(work.microbatch + 1)
-    if len(number) * CHARACTER > width or height < 9:
+    if len(number) * CHARACTER + BESIDE > width or height < 9:
         return bar
     baseline = 4 if height > 16 else 3.6  # a third of the height of a digit below the middle
     if is_marked:

@@ -16,6 +16,7 @@ from scripts.website.figures.shapes import (
     Folded,
     Map,
     around,
+    has_room,
     is_legend,
     lines_of,
     moved,
@@ -153,4 +154,4 @@ def _is_lost(shape: DrawnShape, rest: Iterable[DrawnShape], scale: float) -> boo
         for box in boxes
         if box.left <= shape.x <= box.right and box.top <= shape.extent.middle <= box.foot
     ]
-    return bool(widths) and shape.extent.width > scale * min(widths) - 2
+    return bool(widths) and not has_room(shape.text, scale * min(widths), shape.kind)

@@ -127,8 +127,8 @@ def figure() -> Figure:
         f"The run of the worked example, {shape(MODEL).model.name} on {CHIPS:,} "
         f"{find_chip(CHIP).name} with {format_quantity(TOKENS, 'token')}: two blocks of "
         "many forward (F) and, further on, two back (B). W: weights over X, a block ahead. S: "
-        "their gradients scattered. Short bars over Y: tokens gathered (G), results "
-        "reduce-scattered (R). Look at the gaps of the arithmetic: at the top it waits for W, "
+        "their gradients scattered. Short bars over Y: tokens gathered (light), results "
+        "reduce-scattered (dark). Look at the gaps of the arithmetic: at the top it waits for W, "
         "further down for tokens.",
         foot,
         shapes,

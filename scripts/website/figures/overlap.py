@@ -9,8 +9,9 @@ from flopbook.errors import UnknownName
 from flopbook.evaluation.calculator import calculate
 from flopbook.hardware.chip import chip as find_chip
 from flopbook.quantities.units import format_quantity, percent
-from scripts.website.figures.drawing import WIDTH, Figure, labelled, words
+from scripts.website.figures.drawing import WIDTH, Figure, box, labelled, words
 from scripts.website.figures.plotted import FigureValue
+from scripts.website.figures.shapes import has_room
 
 LEFT, TOP, LANE, GAP, TITLE = 84.0, 8.0, 26.0, 30.0, 20.0
 PANEL = TITLE + 2 * LANE + GAP  # height of two lanes with their title
@@ -89,15 +90,20 @@ def panels(drawn: Mapping[str, list[Bar]], lanes: Sequence[str]) -> tuple[float,
 def panel(
     title: str, lanes: Sequence[str], bars: list[Bar], top: float, scale: float
 ) -> Iterator[str]:
-    """Lanes with names and bars under a title; `scale` is in pixels for each unit of time."""
+    """Lanes with names and bars under a title; `scale` is in pixels for each unit of time.
+
+    A bar too narrow for its letters says them to the pointer alone.
+    """
     yield words(LEFT, top + 12, title, "start", "fb-strong")
     for number, lane in enumerate(lanes):
         yield words(LEFT - 8, top + TITLE + number * LANE + 17, lane, "end")
     for bar in bars:
         width = (bar.end - bar.start) * scale
         place = (LEFT + bar.start * scale, top + TITLE + bar.lane * LANE, width, LANE - 4)
-        has_room = width > 7 * len(bar.text)
-        yield labelled(place, bar.text if has_room else "", bar.colour)
+        if has_room(bar.text, width):
+            yield labelled(place, bar.text, bar.colour)
+        else:
+            yield box(*place, f"fb-{bar.colour}", bar.text)
 
 
 def idle_share(bars: list[Bar], lane: int = 0) -> float:

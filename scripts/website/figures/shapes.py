@@ -15,6 +15,10 @@ from flopbook.drawing.markup import escape
 from flopbook.drawing.scales import LETTER
 
 _SMALL, _STRONG = 10.5 / 12, 1.07  # width of a letter against one of the usual text
+# Pixels of a letter of 12 pixels; the others are at most as wide as a digit.
+_DIGIT, _CAPITAL = 6.7, 8.7
+_BROAD = {"W": 11.3, "M": 10.0, "m": 10.0, "G": 9.4, "O": 9.4, "Q": 9.4, "w": 8.7}
+_INSIDE = 3.0  # pixels of a box that its letters leave free
 _ABOVE, _BELOW = 9.0, 3.0  # pixels of a line of text around its foot
 _MARK = 7.0  # half of the height of a mark; its place is what counts across
 SHEET, EDGE = 344.0, 2.0  # width of a sheet for narrow screens, and what stays free at its sides
@@ -125,6 +129,19 @@ def text_width(text: str, kind: str = "") -> float:
     """Pixels of a line of text of a kind."""
     size = _SMALL if "fb-small" in kind else 1.0
     return len(text) * LETTER * size * (_STRONG if "fb-strong" in kind else 1.0)
+
+
+def has_room(text: str, width: float, kind: str = "") -> bool:
+    """Whether a few letters fit into a box of this many pixels, with something free at both sides.
+
+    Their own widths count: a W is nearly twice as wide as the mean of `text_width`.
+    """
+    size = _SMALL if "fb-small" in kind else 1.0
+    return size * sum(map(_letter_width, text)) + _INSIDE <= width
+
+
+def _letter_width(letter: str) -> float:
+    return _BROAD.get(letter, _CAPITAL if letter.isupper() else _DIGIT)
 
 
 def _extent(element: ET.Element) -> Extent:

@@ -9,7 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from flopbook.quantities.units import percent
-from scripts.website.figures import chunked_prefill, goodput_timeline
+from scripts.website.figures import (
+    chunked_prefill,
+    goodput_timeline,
+    hierarchy_lanes,
+    mixed_lanes,
+    overlap,
+    tensor_lanes,
+    two_batches,
+)
 from scripts.website.figures.chunked_prefill import (
     TARGET,
     at_once,
@@ -17,6 +25,8 @@ from scripts.website.figures.chunked_prefill import (
     prompt_seconds,
     step_seconds,
 )
+from scripts.website.figures.drawing import Figure
+from scripts.website.figures.folded import folded
 from scripts.website.figures.goodput_timeline import (
     END,
     FAILURES,
@@ -27,6 +37,7 @@ from scripts.website.figures.goodput_timeline import (
     shares,
     spans,
 )
+from scripts.website.figures.shapes import read
 
 
 @given(st.floats(0.010, 0.2))
@@ -79,3 +90,39 @@ def test_the_words_of_the_goodput_are_those_of_the_bars() -> None:
     bars = sum(len(spans(every)) for _, every in intervals())
     for parts in (drawn.parts, drawn.narrow.parts):
         assert "".join(parts).count("<rect") == bars
+
+
+def _ink(text: str) -> float:
+    """Pixels of letters of 12 pixels, as a browser draws them in Arial."""
+    widths = {"W": 11.3, "M": 10.0, "G": 9.3, "O": 9.3, "Q": 9.3}
+    return sum(widths.get(letter, 8.7 if letter.isupper() else 6.7) for letter in text)
+
+
+@pytest.mark.parametrize(
+    "drawn",
+    [
+        mixed_lanes.figure(),
+        two_batches.figure(),
+        hierarchy_lanes.figure(),
+        tensor_lanes.figure(),
+        overlap.figure("fsdp"),
+    ],
+    ids=lambda drawn: drawn.title,
+)
+def test_letters_stay_inside_their_bars(drawn: Figure) -> None:
+    narrow = folded(drawn)
+    assert narrow is not None
+    for parts in (drawn.parts, narrow.parts):
+        found = read(parts)
+        boxes = [one.extent for one in found if one.element.tag == "rect"]
+        for text in (one for one in found if one.anchor == "middle" and len(one.text) < 4):
+            around = [
+                box.width
+                for box in boxes
+                if box.left <= text.x <= box.right and box.top < text.y < box.foot
+            ]
+            assert _ink(text.text) + 3 <= min(around), text.text
+
+
+def test_a_bar_without_letters_says_them_to_the_pointer() -> None:
+    assert "<title>R7</title>" in "".join(mixed_lanes.figure().parts)
