@@ -13,6 +13,7 @@ from scripts.website.figures.plotted import ChartAxis
 
 POINTS = 60
 HIGHEST_TP = 64  # beyond it activations only pile up
+_ABOVE = 1.3  # a label over what it stands above
 LEAST = 0.01  # of the arithmetic: lower traffic is not worth the height of the picture
 
 
@@ -51,7 +52,8 @@ def figure(
         *chart.grid(),
         *chart.lines(lines),
         chart.dot(x_opt, least, f"best FSDP degree {x_opt:.1f}", "fb-c1"),
-        chart.words((x_opt, least), f"X = {x_opt:.1f}", "middle", (0, 18)),
+        # Between the arms of the sum, where no line passes.
+        chart.words((x_opt, _ABOVE * max(least, 1)), f"X = {x_opt:.0f}", "middle", (0, 0)),
     ]
     highest = 2 * x_opt / least  # the FSDP degree at which weights alone take the arithmetic's time
     if highest < chips:
@@ -71,7 +73,8 @@ def figure(
         "take equally long",
         facts,
         f"{title}, {format_quantity(float(batch_tokens), 'token')} in the batch. Below 1 "
-        "traffic hides behind the arithmetic, if it can hide at all.",
+        "traffic hides behind the arithmetic, if it can hide at all. Dots: the least sum, and where "
+        "weights alone take as long as the arithmetic.",
         312,
         tuple(shapes),
         plots=(chart,),

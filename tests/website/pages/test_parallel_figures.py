@@ -27,6 +27,7 @@ from scripts.website.figures.narrow import narrow_sheet
 from scripts.website.figures.overlap import LAYERS, Bar, step
 from scripts.website.figures.plotted import ChartAxis
 from scripts.website.figures.ring_collective import OPS, exchanged, gathered, scattered
+from scripts.website.figures.shapes import read
 from tests.support.cases import every
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -182,6 +183,25 @@ def test_the_best_split_is_marked_where_the_calculator_finds_it() -> None:
     assert f"degree of {best:.1f}," in figure.description and best == pytest.approx(13.9, abs=0.3)
     with pytest.raises(FlopbookError, match="at an end"):
         figure_of("fsdp-tensor-split", batch_tokens=1e9)
+
+
+def test_no_line_passes_through_the_name_of_the_best_split() -> None:
+    """On the chapter's run, on a wide screen and on a phone."""
+    run = {"d_ff": 43_008, "batch_tokens": 500_000, "chips": 1024, "axes": 3, "tensor_axes": 1}
+    figure = figure_of("fsdp-tensor-split", chip="tpu-v5p", **run)
+    narrow = narrow_sheet(figure)
+    assert narrow is not None
+    for parts in (figure.parts, narrow.parts):
+        found = read(parts)
+        (name,) = (shape.extent for shape in found if shape.text == "X = 154")
+        lines = re.findall(r'class="fb-(?:line|stroke)[^>]*points="([^"]+)"', "".join(parts))
+        for line in lines:
+            places = [tuple(map(float, place.split(","))) for place in line.split()]
+            assert not any(
+                name.left < x < name.right and name.top < y < name.foot for x, y in places
+            )
+        level = next(places for places in map(str.split, lines) if len(places) == 2)
+        assert name.foot < float(level[0].split(",")[1])
 
 
 def test_the_ratio_crosses_one_at_the_limits() -> None:
