@@ -130,3 +130,22 @@ def test_the_wait_of_a_bucket_is_named_and_given_for_both_clusters() -> None:
     said = text_of("data-parallelism")
     assert said.index("waits a time $\\tau$") < said.index("$m \\tau$")
     assert "(tau8 * 1e6)" in said and "(tau64 * 1e6)" in said
+
+
+SPLITS = {(4, 1): 9745.8, (2, 2): 6495.0, (1, 4): 6283.8}  # tokens per second and GPU, published
+
+
+@pytest.mark.parametrize(("sharded", "cut"), SPLITS)
+def test_measured_splits_stand_beside_the_count_of_their_exchanges(sharded: int, cut: int) -> None:
+    """Three of four passes have exchanges, each Y - 1 over the limit of the whole layer."""
+    limit = (6 * 14_336 + 4 * 4_096 + 4 * 1_024) / 8 * 450e9 / 989.4e12
+    counted = 1 + 3 / 4 * (cut - 1) / limit
+    took = SPLITS[4, 1] / SPLITS[sharded, cut]
+    row = next(
+        line
+        for line in rendered("handbook/mixed-parallelism.md").splitlines()
+        if line.startswith(f"| {sharded} | {cut} |")
+    )
+    *_, shown, formula = (float(cell) for cell in re.findall(r"\| ([\d.]+)(?= \|)", row))
+    assert (shown, formula) == pytest.approx((took, counted), abs=0.006)
+    assert took >= counted
