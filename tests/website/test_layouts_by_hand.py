@@ -149,3 +149,14 @@ def test_measured_splits_stand_beside_the_count_of_their_exchanges(sharded: int,
     *_, shown, formula = (float(cell) for cell in re.findall(r"\| ([\d.]+)(?= \|)", row))
     assert (shown, formula) == pytest.approx((took, counted), abs=0.006)
     assert took >= counted
+
+
+@pytest.mark.parametrize("share", [0.3, 0.6, 0.9])
+def test_replicas_shorten_the_wait_below_the_limit_and_do_not_lower_it(share: float) -> None:
+    """Times over the forward pass at the limit; the cards carry three passes, or two backward."""
+    sharded = max(share, 1) + max(2 * share, 2)
+    replicated = share + max(2 * share, 2)
+    assert sharded - 3 * share == pytest.approx(1.5 * (replicated - 3 * share))
+    assert replicated > 3 * share, "from the same batch on nothing is waited for"
+    text = text_of("mixed-parallelism")
+    assert "two passes instead of three" in text and "Keep replicas" not in text
