@@ -198,3 +198,18 @@ def test_a_number_leaves_something_free_beside_it(width: int) -> None:
     numbered = re.findall(bars, "".join(elements))
     assert numbered
     assert all(float(bar) >= 6.2 * len(number) + 2 for bar, number in numbered)
+
+
+@every_schedule
+def test_in_two_parts_all_passes_are_drawn_and_none_runs_over_the_edge(schedule: str) -> None:
+    found = run(schedule)
+    (_, whole), (_, elements) = (timeline_parts(found, 344, parts=parts) for parts in (1, 2))
+    bars = [
+        [float(value) for value in bar]
+        for bar in re.findall(
+            r'<rect class="[^"]+" x="([\d.]+)" y="([\d.]+)" width="([\d.]+)"', "".join(elements)
+        )
+    ]
+    assert len(bars) == "".join(whole).count("<rect")
+    assert all(left >= 58 - 1e-3 and left + width <= 344 - 6 + 0.1 for left, _, width in bars[:-8])
+    assert "".join(elements).count(">stage 1<") == 2 and ">and then<" in "".join(elements)

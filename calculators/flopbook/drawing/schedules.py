@@ -16,6 +16,7 @@ from flopbook.quantities.units import format_quantity, percent
 
 WIDTH, LEFT, RIGHT, TOP, FOOT = 640, 58, 6, 6, 40
 ROW, HIGH_ROW = 24, 36  # the high one where two passes share a bar
+_BETWEEN = 20  # pixels from one part of a picture in several to the next
 _KEY = 16  # pixels from one square of the legend to the next
 CHARACTER, BESIDE = 6.2, 2.0  # width of a digit of the smallest text, and free beside a number
 MOST_STAGES, MOST_PASSES = 64, 6000
@@ -84,6 +85,15 @@ OWN = Dress(
 )
 
 
+class _Layout(NamedTuple):
+    """Pixels of a second and of a row, seconds of a part, pixels from one part to the next."""
+
+    scale: float
+    row_height: int
+    span: float
+    step: int
+
+
 def picture(name: str, values: Mapping[str, Any]) -> Picture:
     """The schedule that the inputs of `bubble` ask for, run and drawn. Raises FlopbookError."""
     counts = [int(values[key]) for key in ("stages", "microbatches", "virtual")]
@@ -139,15 +149,29 @@ def timeline_svg(run: Run, *, standalone: bool = False) -> str:
 
 
 def _readable_width(run: Run) -> int:
-    """The width at which the number of a micro-batch fits into the shortest bar."""
+    """The width at which the number of a micro-batch fits into the shortest bar, with ease."""
+    return round(max(WIDTH, _fitting_width(run, 2 * BESIDE)))
+
+
+def _fitting_width(run: Run, beside: float) -> float:
+    """The width at which the shortest bar leaves so many pixels beside a number."""
     shortest = float(min(run.times)) / run.plan.pieces
     bars = float(run.makespan) / shortest
     digits = len(str(run.plan.microbatches))
-    return round(max(WIDTH, LEFT + RIGHT + bars * (4 + CHARACTER * digits)))
+    return LEFT + RIGHT + bars * (beside + CHARACTER * digits)
 
 
-def timeline_parts(run: Run, width: int = WIDTH, dress: Dress = OWN) -> tuple[int, list[str]]:
+def has_numbers(run: Run, width: int) -> bool:
+    """Whether the shortest bar of a picture so wide has room for the number of a micro-batch."""
+    return width >= _fitting_width(run, BESIDE)
+
+
+def timeline_parts(
+    run: Run, width: int = WIDTH, dress: Dress = OWN, parts: int = 1
+) -> tuple[int, list[str]]:
     """Height and elements of the picture, in classes of its own or in those of `dress`.
+
+    Time goes on in the next of `parts` below each other, each with all stages.
 
     Raises FlopbookError for a schedule that is too large to be seen.
     """
@@ -159,12 +183,38 @@ def timeline_parts(run: Run, width: int = WIDTH, dress: Dress = OWN) -> tuple[in
             f"{passes:,} passes on {stages:,} stages are too many for a picture, "
             f"at most {MOST_PASSES:,} on {MOST_STAGES}; take fewer stages or micro-batches"
         )
-    scale = (width - LEFT - RIGHT) / float(run.makespan)
     row_height = HIGH_ROW if any(len(slot) > 1 for slot in slots) else ROW
-    foot = TOP + row_height * stages
-    rows = [_row(run, stage, (scale, row_height), dress) for stage in range(stages)]
+    span = float(run.makespan) / parts
+    beyond = _longest_slot(run) if parts > 1 else 0.0  # of a pass that begins in one part
+    scale = (width - LEFT - RIGHT) / (span + beyond)
+    layout = _Layout(scale, row_height, span, row_height * stages + _BETWEEN)
+    foot = TOP + layout.step * parts - _BETWEEN
+    rows = [_row(run, stage, layout, dress) for stage in range(stages)]
+    for part in range(1, parts):
+        names = (_name(stage, part, layout, dress) for stage in range(stages))
+        rows += [_continued(part, layout, dress), *names]
     foot_height, legend = _foot(run, foot, width, dress)
     return foot + foot_height, [*rows, *legend]
+
+
+def _longest_slot(run: Run) -> float:
+    """Seconds of the longest bar."""
+    return max(float(end - start) for timed in run.timed for start, end, _ in timed)
+
+
+def _name(stage: int, part: int, layout: _Layout, dress: Dress) -> str:
+    """The name of a stage at the left of its row."""
+    middle = TOP + layout.step * part + layout.row_height * (stage + 0.5) + 2
+    return (
+        f'<text class="{dress.name}" x="{LEFT - 8}" y="{middle}" '
+        f'text-anchor="end">stage {stage + 1}</text>'
+    )
+
+
+def _continued(part: int, layout: _Layout, dress: Dress) -> str:
+    """Says above a later part that time goes on in it."""
+    foot = TOP + layout.step * part - 6
+    return f'<text class="{dress.name}" x="{LEFT}" y="{foot}">and then</text>'
 
 
 def title(run: Run) -> str:
@@ -191,23 +241,21 @@ def _warm_up(run: Run, stage: int) -> int:
     return next((number for number, kind in enumerate(kinds) if kind != "F"), len(kinds))
 
 
-def _row(run: Run, stage: int, size: tuple[float, int], dress: Dress) -> str:
+def _row(run: Run, stage: int, layout: _Layout, dress: Dress) -> str:
     """One stage: its name and its passes.
 
-    Two passes that run at once share their time, one above the other. `size` is the pixels of a
-    second, and the height of a row.
+    Two passes that run at once share their time, one above the other. A pass stands in the part of
+    the picture in which it begins.
     """
-    scale, row_height = size
-    top = TOP + row_height * stage
     first_start = float(min(slots[0].start for slots in run.timed))
-    elements = [
-        f'<text class="{dress.name}" x="{LEFT - 8}" y="{top + row_height / 2 + 2}" '
-        f'text-anchor="end">stage {stage + 1}</text>'
-    ]
+    elements = [_name(stage, 0, layout, dress)]
     for start, end, slot in run.timed[stage]:
-        left = LEFT + (float(start) - first_start) * scale
-        width = float(end - start) * scale
-        height = (row_height - 4) / len(slot)
+        begun = float(start) - first_start
+        part = int(begun / layout.span + 1e-9)
+        top = TOP + layout.step * part + layout.row_height * stage
+        left = LEFT + (begun - part * layout.span) * layout.scale
+        width = float(end - start) * layout.scale
+        height = (layout.row_height - 4) / len(slot)
         for place, work in enumerate(slot):
             box = (left, top + place * height, width, height)
             elements.append(_bar(run, work, box, dress))

@@ -13,7 +13,7 @@ from scripts.website.figures.plotted import ChartAxis
 
 POINTS = 60
 HIGHEST_TP = 64  # beyond it activations only pile up
-_ABOVE = 1.3  # a label over what it stands above
+_ABOVE = 1.3  # the name of the best split over its dot: between the arms of the sum is no line
 LEAST = 0.01  # of the arithmetic: lower traffic is not worth the height of the picture
 
 
@@ -52,7 +52,6 @@ def figure(
         *chart.grid(),
         *chart.lines(lines),
         chart.dot(x_opt, least, f"best FSDP degree {x_opt:.1f}", "fb-c1"),
-        # Between the arms of the sum, where no line passes.
         chart.words((x_opt, _ABOVE * max(least, 1)), f"X = {x_opt:.0f}", "middle", (0, 0)),
     ]
     highest = 2 * x_opt / least  # the FSDP degree at which weights alone take the arithmetic's time
@@ -62,7 +61,6 @@ def figure(
             chart.dot(highest, 1, f"weights hide up to FSDP degree {highest:.0f}", "fb-c1"),
             chart.words((highest, 1), f"X = {highest:.0f}", "start", (8, 16)),
         ]
-    title = f"Splitting {chips:,} chips between FSDP and tensor parallelism"
     facts = (
         "Both axes logarithmic. The time of weights rises with the FSDP degree, that of "
         f"activations falls. Their sum is least at a degree of {x_opt:.1f}, {least:.2f} of the "
@@ -72,9 +70,10 @@ def figure(
         f"Traffic is least at an FSDP degree of {x_opt:.0f} of {chips:,} chips, where both kinds "
         "take equally long",
         facts,
-        f"{title}, {format_quantity(float(batch_tokens), 'token')} in the batch. Below 1 "
-        "traffic hides behind the arithmetic, if it can hide at all. Dots: the least sum, and where "
-        "weights alone take as long as the arithmetic.",
+        f"Splitting {chips:,} chips between FSDP and tensor parallelism, "
+        f"{format_quantity(float(batch_tokens), 'token')} in the batch. Below 1 traffic hides "
+        "behind the arithmetic, if it can hide at all. Dots: the least sum, and where weights "
+        "alone take as long as the arithmetic.",
         312,
         tuple(shapes),
         plots=(chart,),

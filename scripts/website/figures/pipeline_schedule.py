@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from flopbook.drawing.schedules import NAMES, Dress, description, timeline_parts
+from flopbook.drawing.schedules import NAMES, Dress, description, has_numbers, timeline_parts
 from flopbook.pipelines import Run, Times, plan, simulate
 from flopbook.pipelines.timeline import LEGEND
 from flopbook.quantities.units import format_quantity, percent
@@ -59,7 +59,7 @@ def figure(
     run = simulate(plan(schedule, stages, microbatches, virtual), Times(*times))
     dress = _BOTH if schedule == "dualpipe" else DRESS
     height, shapes = timeline_parts(run, dress=dress)
-    narrow = _narrow(run, dress)
+    narrow = _narrow(run, dress, is_whole=moving)
     if moving:
         shapes, narrow = _swept(shapes), narrow._replace(parts=tuple(_swept(narrow.parts)))
     held = " / ".join(format_quantity(value, "1") for value in run.held)
@@ -96,7 +96,12 @@ def _swept(shapes: Iterable[str]) -> list[str]:
     return [f'<g class="fb-sweep">{"".join(shapes)}</g>']
 
 
-def _narrow(run: Run, dress: Dress) -> Sheet:
-    """The same passes on the width of a phone; numbers go where they do not fit."""
-    height, shapes = timeline_parts(run, round(WIDTH), dress)
+def _narrow(run: Run, dress: Dress, *, is_whole: bool) -> Sheet:
+    """The same passes on the width of a phone, in two parts where numbers would not fit.
+
+    One that `is_whole` stays in one part.
+    """
+    width = round(WIDTH)
+    parts = 1 if is_whole or has_numbers(run, width) else 2
+    height, shapes = timeline_parts(run, width, dress, parts)
     return Sheet(WIDTH, height, tuple(shapes))

@@ -185,6 +185,19 @@ def test_the_best_split_is_marked_where_the_calculator_finds_it() -> None:
         figure_of("fsdp-tensor-split", batch_tokens=1e9)
 
 
+@pytest.mark.parametrize(
+    ("schedule", "virtual"), [("interleaved", 2), ("zb-h1", 1), ("zb-v", 1), ("1f1b", 1)]
+)
+def test_a_micro_batch_can_be_followed_on_a_phone(schedule: str, virtual: int) -> None:
+    figure = figure_of("pipeline-schedule", schedule=schedule, virtual=virtual)
+    narrow = narrow_sheet(figure)
+    assert narrow is not None
+    numbers = [
+        re.findall(r">(\d)</text>", "".join(parts)) for parts in (figure.parts, narrow.parts)
+    ]
+    assert sorted(numbers[0]) == sorted(numbers[1])
+
+
 def test_no_line_passes_through_the_name_of_the_best_split() -> None:
     """On the chapter's run, on a wide screen and on a phone."""
     run = {"d_ff": 43_008, "batch_tokens": 500_000, "chips": 1024, "axes": 3, "tensor_axes": 1}
