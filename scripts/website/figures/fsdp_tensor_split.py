@@ -70,13 +70,20 @@ def figure(
         f"Traffic is least at an FSDP degree of {x_opt:.0f} of {chips:,} chips, where both kinds "
         "take equally long",
         facts,
-        f"Splitting {chips:,} chips between FSDP and tensor parallelism, "
-        f"{format_quantity(float(batch_tokens), 'token')} in the batch. Below 1 traffic hides "
-        "behind the arithmetic, if it can hide at all. Dots: the least sum, and where weights "
-        "alone take as long as the arithmetic.",
+        _caption(chips, format_quantity(float(batch_tokens), "token"), is_crossed=highest < chips),
         312,
         tuple(shapes),
         plots=(chart,),
+    )
+
+
+def _caption(chips: int, batch: str, *, is_crossed: bool) -> str:
+    """What to see; `is_crossed` where weights alone come to take as long as the arithmetic."""
+    dots = ", and where weights alone take as long as the arithmetic" if is_crossed else ""
+    return (
+        f"Splitting {chips:,} chips between FSDP and tensor parallelism, {batch} in the batch. "
+        f"Below 1 traffic hides behind the arithmetic, if it can hide at all. Dots: the least sum"
+        f"{dots}."
     )
 
 
