@@ -94,8 +94,11 @@ def execute_all(
         kept = CACHE / f"{path.stem}-{_text_hash(path)}-{states[name]}.ipynb"
         return path.stem, _result(path, interpreters[name], kept, progress, preview=preview)
 
+    wanted = [path for path in needs if not only or needs[path] == only]
+    # The longest first, so that none runs alone at the end.
+    longest_first = sorted(wanted, key=lambda path: -path.stat().st_size)
     with ThreadPoolExecutor(jobs) as pool:
-        return dict(pool.map(result, (path for path in needs if not only or needs[path] == only)))
+        return dict(sorted(pool.map(result, longest_first)))
 
 
 def _text_hash(path: Path) -> str:
