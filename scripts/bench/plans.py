@@ -45,10 +45,12 @@ print("million", time.process_time() - begun, count * space.variants, len(best))
 _ASKED = "--model llama-3-70b --chip h100-sxm --chips 512 --batch-tokens 4Mi"
 _MIXTURE = "--model deepseek-v3 --chip h800-sxm --chips 2048 --batch 15360"
 _STATED = "--tp 8 --pp 4 --zero 1 --micro-batch 1 --recompute selective"
+_SERVED = "--model llama-3-70b --chip h100-sxm --tp 8 --batch 8 --answer 100"
 _COLD = (
     ("predict", f"predict {_ASKED}", "120 ms"),
     ("predict of a mixture", f"predict {_MIXTURE}", "120 ms"),
     ("predict of a stated layout", f"predict {_ASKED} {_STATED}", "120 ms"),
+    ("predict of serving", f"predict {_SERVED}", "120 ms"),
     ("plan", f"plan {_ASKED}", "none"),
 )
 _MOST_RUNS = 7

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from flopbook.data import cache, catalogue
+from flopbook.data import cache, catalogue, index
 from flopbook.data.entry_records import (
     entry_of_record,
     model_of_record,
     record_of_entry,
     record_of_model,
 )
-from flopbook.data.library import entry_ids, load_entry, load_model, model_ids
+from flopbook.data.library import entry_ids, load_entry, load_model, model_ids, source_tiers
 from flopbook.errors import DataError
 from tests.support.samples import MODEL, World, claim
 
@@ -128,3 +128,23 @@ def test_a_folder_that_is_no_whole_path_of_text_keeps_nothing(
     monkeypatch.delenv("FLOPBOOK_CACHE")
     monkeypatch.setenv("XDG_CACHE_HOME", name)
     assert cache.folder() is None
+
+
+def test_tiers_are_kept_by_the_bytes_of_their_file(
+    world: World, kept: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A second look finds them without a scan; a file that changed is scanned again."""
+    texts: list[str] = []
+    scan = index.tiers
+    monkeypatch.setattr(index, "tiers", lambda text: texts.append(text) or scan(text))
+    before = source_tiers()
+    assert before and (kept / "tiers.json").is_file()
+    world.library.forget()
+    scanned = len(texts)
+    assert source_tiers() == before and len(texts) == scanned
+    place = world.root / "bibliography/added.bib"
+    world.write("bibliography/added.bib", "@misc{added2026one,\n  tier = {press},\n}\n")
+    assert source_tiers() == {**before, "added2026one": "press"}
+    place.unlink()
+    world.library.forget()
+    assert source_tiers() == before

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 
 import pytest
 from hypothesis import given
@@ -105,3 +107,15 @@ def test_the_command_prints_what_json_has(capsys: pytest.CaptureFixture[str]) ->
     assert run(words) == 0
     text = capsys.readouterr().out
     assert "first token" in text and "80 % band" in text and "fits into 80 GB" in text
+
+
+@pytest.mark.parametrize("batch", [None, "8"])
+def test_one_prediction_does_without_numpy(batch: str | None) -> None:
+    """To load it takes as long as the answer; only reading the runs on file, once, needs it."""
+    given_ones = {**ASKED, "batch": batch} if batch else ASKED
+    words = [f"--{name}={value}" for name, value in given_ones.items()]
+    code = f"import sys; from flopbook.cli.app import run; run({['predict', *words]!r}); "
+    code += "sys.exit('numpy' in sys.modules)"
+    for _ in range(2):  # the first may have to read the runs, and keeps them for the second
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
+    assert done.returncode == 0 and b"first token" in done.stdout

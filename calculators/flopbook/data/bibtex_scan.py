@@ -125,8 +125,10 @@ def line_at(text: str, place: int) -> int:
 
 
 def decoded(path: Path) -> str:
-    """The text of a file, with a sign in place of each byte that is no UTF-8.
+    """The text of a file; nothing of one that cannot be read: its reader says why."""
+    return text_of(read_or_nothing(path, MAX_BIB_BYTES))
 
-    Nothing of a file that cannot be read: its reader says why.
-    """
-    return read_or_nothing(path, MAX_BIB_BYTES).decode("utf-8-sig", "replace")
+
+def text_of(content: bytes) -> str:
+    """The text of a file's bytes, with a sign in place of each that is no UTF-8."""
+    return content.decode("utf-8-sig", "replace")

@@ -11,18 +11,19 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from flopbook.data.accelerators import Entry
-from flopbook.data.bibtex_scan import decoded, headings, link_of, tiers
+from flopbook.data.bibtex_scan import decoded, headings, link_of, text_of, tiers
 from flopbook.data.cache import Shelf
 from flopbook.data.entry_records import head_of_record, record_of_head, text_above_claims
-from flopbook.data.files import MAX_YAML_BYTES, read_bytes
+from flopbook.data.files import MAX_BIB_BYTES, MAX_YAML_BYTES, read_bytes, read_or_nothing
 from flopbook.errors import DataError, show_path
 
-_HEADS = "heads"
+_HEADS, _TIERS = "heads", "tiers"
 # What the kept heads were made by: another reader makes other heads.
 _MAKERS = tuple(
     Path(__file__).with_name(name)
     for name in ("accelerators.py", "entry_reader.py", "entry_records.py", "yaml_text.py")
 )
+_SCANNER = Path(__file__).with_name("bibtex_scan.py")
 
 
 def read_heads(
@@ -95,13 +96,24 @@ def scan_tiers(folder: Path) -> dict[str, str]:
     """The tier of every source that has one: vendor, submission, secondary, press or community.
 
     Choosing a value needs this one field, so every command needs it; pybtex takes seconds for what
-    a scan reads in milliseconds.
+    a scan reads in milliseconds, and to compare the bytes with those of an earlier scan takes less.
     """
+    shelf = Shelf(_TIERS, _SCANNER)
     tier_of: dict[str, str] = {}
     for path in sorted(folder.glob("*.bib")):
-        for key, tier in tiers(decoded(path)):
+        for key, tier in _kept_tiers(shelf, read_or_nothing(path, MAX_BIB_BYTES)):
             tier_of.setdefault(key, tier)
+    shelf.close()
     return tier_of
+
+
+def _kept_tiers(shelf: Shelf, content: bytes) -> list[list[str]]:
+    """Pairs of key and tier of one file."""
+    found: list[list[str]] | None = shelf.get(content)
+    if found is None:
+        found = [list(pair) for pair in tiers(text_of(content))]
+        shelf.put(content, found)
+    return found
 
 
 def scan_keys(folder: Path) -> Iterator[str]:

@@ -6,6 +6,7 @@ often than many, and to load NumPy takes longer than to answer it.
 
 from __future__ import annotations
 
+import math
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -39,9 +40,18 @@ if TYPE_CHECKING:
 
     def sqrt(a: Numbers) -> Column:
         """The square root."""
+
+    def log(a: Numbers) -> Column:
+        """The natural logarithm."""
 else:
     where, maximum, minimum = ops.where, ops.maximum, ops.minimum
     ceil, sqrt = ops.ceil, ops.sqrt
+
+    def log(a: Any) -> Any:
+        """The natural logarithm, of a column by NumPy, which then is loaded."""
+        numpy = sys.modules.get("numpy")
+        is_column = numpy is not None and isinstance(a, (numpy.ndarray, numpy.generic))
+        return numpy.log(a) if is_column else math.log(a)
 
 
 def holds_anywhere(condition: Mask | bool) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from flopbook.data.runs import MeasuredRun
 from flopbook.errors import FlopbookError, UnknownName
@@ -11,7 +11,6 @@ from flopbook.evaluation.results import Fit
 from flopbook.prediction import serving
 from flopbook.prediction.asking import DEFAULT_SEQUENCE, price_option
 from flopbook.prediction.bands import AS_FITTED, SOFTWARE, widest_band
-from flopbook.prediction.calibration import Calibration
 from flopbook.prediction.fitted import fitted_kinds
 from flopbook.prediction.known_runs import known_runs
 from flopbook.prediction.named_models import asked_model, sizes_of
@@ -20,6 +19,9 @@ from flopbook.prediction.possible_layouts import check_served_heads
 from flopbook.prediction.serving import DECODE, LOADED, PREFILL, STATIC, Serving
 from flopbook.prediction.similar import SimilarRuns, nearest
 from flopbook.prediction.stacks import SERVING_STACKS, named
+
+if TYPE_CHECKING:
+    from flopbook.prediction.calibration import Calibration
 
 PRECISIONS = ("bf16", "fp16", "fp8", "int8", "int4", "fp4")
 MILLION = 1e6
@@ -198,7 +200,7 @@ def _banded(case: Serving, calibration: Calibration | None) -> Banded:
     shown = serving.SHOWN[case.task]
     widest = widest_band(fitted, [shown.band or shown.quantity], serving.traits(case))
     factor = min(widest, adjustment.band)
-    raw = float(serving.predict([case], fitted.parameters)[0])
+    raw = float(serving.predict_one(case, fitted.parameters))
     value = adjustment.of(raw, is_time=shown.unit == "s")
     return Banded(value, value / factor, value * factor)
 

@@ -6,8 +6,6 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from flopbook.data.runs import MeasuredRun, RunSource
 from flopbook.errors import FlopbookError
 from flopbook.prediction.arrays import Column
@@ -269,11 +267,14 @@ def _cache_shards(case: Serving, chips: float) -> float:
 
 
 def predict(cases: Sequence[Serving], p: Parameters) -> Column:
+    """What `predict_one` says of each case."""
+    import numpy  # a single prediction does without: loading it takes longer than the answer
+
+    return numpy.array([predict_one(case, p) for case in cases])
+
+
+def predict_one(case: Serving, p: Parameters) -> float:
     """Seconds of a step or first token, or tokens per second of all chips, by task."""
-    return np.array([_predict(case, p) for case in cases])
-
-
-def _predict(case: Serving, p: Parameters) -> float:
     if case.task == DECODE:
         return _step(case, case.batch, case.prompt + case.answer / 2, p)
     if case.task == PREFILL:

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
+from flopbook.prediction import arrays
 from flopbook.prediction.machines import ChipRates
 from flopbook.prediction.models import Parameters
 from flopbook.prediction.transformers import Transformer
@@ -60,7 +59,7 @@ def expert_work(shape: Transformer, tokens: Any, half: Any, ranks: Any) -> Any:
     if not shape.is_mixture:
         return 0.0
     visits = tokens * shape.experts_per_token / ranks
-    busiest = np.minimum(1 + np.sqrt(2 * np.log(ranks) / visits), ranks)
+    busiest = arrays.minimum(1 + arrays.sqrt(2 * arrays.log(ranks) / visits), ranks)
     filled = half * visited_experts(shape, tokens) / shape.experts_per_token
     return routed_weights(shape) * (tokens * busiest + filled)
 
@@ -85,7 +84,7 @@ def link_rate(runs_on: ChipRates, ranks: Any) -> Any:
     """
     if runs_on.mesh <= 1:
         return runs_on.link_bandwidth
-    others = np.minimum(np.maximum(ranks - 1, 1), runs_on.mesh - 1)
+    others = arrays.minimum(arrays.maximum(ranks - 1, 1), runs_on.mesh - 1)
     return runs_on.link_bandwidth * others / (runs_on.mesh - 1)
 
 
@@ -93,13 +92,13 @@ def sum_seconds(runs_on: ChipRates, ranks: Any, sent: Any, p: Parameters) -> Any
     """Seconds of a sum of so many bytes over some ranks: in each domain, then between domains."""
     if ranks <= 1:
         return 0.0
-    near = np.minimum(ranks, runs_on.domain)
+    near = arrays.minimum(ranks, runs_on.domain)
     links = 2 * sent * (1 - 1 / near) / (link_rate(runs_on, near) * p["sum_share"])
     if ranks <= runs_on.domain:
         return p["sum_seconds"] + links
-    domains = np.ceil(ranks / near)
+    domains = arrays.ceil(ranks / near)
     cards = near * runs_on.card_bandwidth * p["sum_share"]
-    steps = 2 * ((near - 1) * LINK_STEP + np.log(domains) / LOG_2 * NETWORK_STEP)
+    steps = 2 * ((near - 1) * LINK_STEP + arrays.log(domains) / LOG_2 * NETWORK_STEP)
     return TREE_START + steps + links + 2 * sent * (1 - 1 / domains) / cards
 
 
@@ -108,8 +107,8 @@ def exchange_seconds(runs_on: ChipRates, ranks: Any, sent: Any, p: Parameters) -
 
     `sent` are the bytes of both ways, were all experts elsewhere.
     """
-    leaving = np.maximum(1 - runs_on.domain / ranks, 0)
-    near = (1 - 1 / ranks - leaving) / link_rate(runs_on, np.minimum(ranks, runs_on.domain))
+    leaving = arrays.maximum(1 - runs_on.domain / ranks, 0)
+    near = (1 - 1 / ranks - leaving) / link_rate(runs_on, arrays.minimum(ranks, runs_on.domain))
     bytes_seconds = sent * (near + leaving / runs_on.card_bandwidth) / p["sum_share"]
     step = p["sum_seconds"]
     if ranks > runs_on.domain:
@@ -136,4 +135,4 @@ def prompt_launches(runs_on: ChipRates, layers: Any, each: Any, work: Any, p: Pa
     if runs_on.generation in WHOLE_PROGRAMS:
         return layers * p["layer_seconds"]
     launches = layers * each
-    return np.maximum(launches - work, 0) + SHOWN_LAUNCHES * np.minimum(launches, work)
+    return arrays.maximum(launches - work, 0) + SHOWN_LAUNCHES * arrays.minimum(launches, work)
