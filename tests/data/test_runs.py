@@ -69,6 +69,17 @@ def test_what_others_call_a_field_is_no_field_of_ours() -> None:
     assert set(runs.ELSEWHERE.values()) <= used
 
 
+def test_a_batch_per_device_is_no_micro_batch(tmp_path: Path) -> None:
+    """MaxText counts it for each chip: with TP 8, a replica has eight times as many sequences."""
+    text = FILE.replace("{tp: 2,", "{per_device_batch_size: 4, tp: 2,")
+    assert text != FILE
+    with pytest.raises(DataError) as raised:
+        read(tmp_path, text)
+    (problem,) = raised.value.problems
+    assert (problem.found, problem.expected) == ("'per_device_batch_size'", "'global_batch_seqs'")
+    assert "times all chips" in problem.mend and "gradient accumulation" in problem.mend
+
+
 def test_a_row_that_says_nothing_of_its_use_is_never_fitted(tmp_path: Path) -> None:
     (row,) = read(tmp_path, FILE.replace("use: fit\n", "")).rows
     assert row.use == "check"

@@ -34,8 +34,9 @@ ELSEWHERE = {
         "n_chips": "chips gpus n_gpus num_gpus world_size devices",
         "zero_stage": "zero fsdp fsdp2",
         "vp": "vpp virtual virtual_pipeline_size",
-        "micro_batch_seqs": "mbs micro_batch micro_batch_size per_device_batch_size",
-        "global_batch_seqs": "gbs global_batch global_batch_size batch_size",
+        "micro_batch_seqs": "mbs micro_batch micro_batch_size",
+        "global_batch_seqs": "gbs global_batch global_batch_size batch_size "
+        "per_device_batch_size",
         "grad_accum": "ga gradient_accumulation gradient_accumulation_steps",
         "precision": "dtype format",
         "input_len_tokens": "isl input_len prompt_len",
@@ -52,6 +53,12 @@ ELSEWHERE = {
         "busbw_gb_per_s": "busbw bus_bandwidth",
     }.items()
     for theirs in names.split()
+}
+# What else has to change where a name elsewhere counts something else than ours. MaxText's batch is
+# that of a chip, so that the micro-batch of a replica holds it once for each of its chips
+# (docs/reference/core_concepts/batch_size.md at 743295aa).
+CONVERSIONS = {
+    "per_device_batch_size": "give it times all chips, times the steps of gradient accumulation",
 }
 
 
@@ -161,7 +168,7 @@ def slips(node: Node, known: Mapping[str, Any], file: str) -> Iterator[Problem]:
         nearest = difflib.get_close_matches(name, known, n=1, cutoff=_SLIP)
         meant = ELSEWHERE.get(name.lower()) or (nearest[0] if nearest else "")
         if meant:
-            mend = "mend the name of the field"
+            mend = CONVERSIONS.get(name.lower(), "mend the name of the field")
             yield Problem(file, line, column, "field", f"'{name}'", f"'{meant}'", mend)
 
 
