@@ -17,6 +17,7 @@ from tests.support.cases import every
         ("nvfp4", (0.5625, 1.0, "fp4", False)),
         ("int8 weights only", (1.0, 2.0, "", True)),
         ("int4", (0.5625, 2.0, "", True)),
+        ("weight-only int4 (q4_k_m)", (0.6118, 2.0, "", True)),
         ("mxfp4 weights, bf16 cache", (0.5625, 2.0, "", True)),
         ("mxfp4 with mxfp8 activations", (0.5625, 1.0, "fp8", False)),
     ],

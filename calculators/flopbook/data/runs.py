@@ -35,8 +35,7 @@ ELSEWHERE = {
         "zero_stage": "zero fsdp fsdp2",
         "vp": "vpp virtual virtual_pipeline_size",
         "micro_batch_seqs": "mbs micro_batch micro_batch_size",
-        "global_batch_seqs": "gbs global_batch global_batch_size batch_size "
-        "per_device_batch_size",
+        "global_batch_seqs": "gbs global_batch global_batch_size batch_size per_device_batch_size",
         "grad_accum": "ga gradient_accumulation gradient_accumulation_steps",
         "precision": "dtype format",
         "input_len_tokens": "isl input_len prompt_len",

@@ -36,7 +36,8 @@ _MULTIPLY_IN = {"fp8": ("hopper", "blackwell"), "fp4": ("blackwell",)}
 INTEGERS = "int8"
 # Which peak products in a format run at; in all others it is that of 16 bits.
 _NARROW_PEAKS = {"fp8": "peak_8bit", "int8": "peak_8bit", "fp4": "peak_4bit"}
-# Where no source gives a rate of links, a chip on PCIe 4.0 x16 sends about this much one way.
+# Where no source gives a rate of links or of the slot, a chip on PCIe 4.0 x16 sends about this much
+# one way. Slower slots keep it: what sums reach of it over PCIe 3.0 is fitted.
 PCIE_BANDWIDTH = 25e9
 # Scale-out per chip, one way: one 200 Gbit/s card a GPU until Ampere, one of 400 Gbit/s since.
 CARD_BANDWIDTH = {"volta": 12.5e9, "ampere": 25e9}
@@ -114,6 +115,7 @@ def machine(name: str) -> ChipRates:
     eight = peak_of(package, "fp8") or peak_of(package, "int8") or sixteen
     generation = _generation(package.id)
     is_torus = generation == "tpu"
+    slot = _known(package.pick_host_bandwidth) or PCIE_BANDWIDTH
     domain = _known(system.pick_scaleup_domain) or _known(package.pick_scaleup_domain) or USUAL_NODE
     return ChipRates(
         chip=package.id,
@@ -123,11 +125,11 @@ def machine(name: str) -> ChipRates:
         peak_4bit=peak_of(package, "fp4") or eight,
         memory=_known(package.pick_memory) or 0.0,
         memory_bandwidth=_known(package.pick_memory_bandwidth) or 0.0,
-        link_bandwidth=_known(package.pick_scaleup_bandwidth) or PCIE_BANDWIDTH,
+        link_bandwidth=_known(package.pick_scaleup_bandwidth) or max(slot, PCIE_BANDWIDTH),
         card_bandwidth=CARD_BANDWIDTH.get(generation, USUAL_CARD_BANDWIDTH),
         domain=domain,
         is_torus=is_torus,
-        host_bandwidth=_known(package.pick_host_bandwidth) or PCIE_BANDWIDTH,
+        host_bandwidth=slot,
         power=min(
             (_known(package.pick_power) or USUAL_WATTS * sixteen) / sixteen / USUAL_WATTS, AMPLE
         ),
@@ -262,6 +264,15 @@ def _is_meshed(package: Chip) -> bool:
 def peak_of(package: Chip, dtype: str) -> float:
     """The dense matrix rate in a format (FLOP/s); 0 where none is printed."""
     return _known(lambda: package.pick_peak(dtype)) or 0.0
+
+
+def peak_in_halves(package: Chip) -> float:
+    """The dense matrix rate in fp16 with sums in fp16 (FLOP/s); 0 where none is printed apart.
+
+    GeForce cards sum at twice the rate in fp16; others print one rate for both.
+    """
+    conditions = {"dtype": "fp16", "engine": "tensor", "sparsity": "dense", "accumulate": "fp16"}
+    return _known(lambda: package.pick("peak", **conditions)) or 0.0
 
 
 def _known(pick: Callable[[], Picked | None]) -> float | None:

@@ -6,15 +6,18 @@ from typing import NamedTuple
 
 from flopbook.prediction.serving_parts import BYTES_16
 
-# Bytes of a weight and of a cached value by the format that a row names.
+# Bytes of a weight and of a cached value by the format that a row names, the first that fits.
+# Q4_K_M keeps some matrices in 6 bits: 4.8944 bits a weight of Llama 3.1 8B (ggml-org/llama.cpp at
+# 311c2c9f, tools/quantize/README.md).
 WIDTHS = {
+    "q4_k_m": (0.6118, 2.0),
     "fp4": (0.5625, 1.0),
     "nf4": (0.5625, 2.0),
     "int4": (0.5625, 2.0),
     "fp8": (1.0, 1.0),
     "int8": (1.0, 2.0),
 }
-WEIGHT_ONLY = ("int4", "nf4")
+WEIGHT_ONLY = ("int4", "nf4", "q4_k_m")
 # Words of a row whose cache stays in 16 bits beside narrower weights, and of one whose activations
 # have 8 bits, so that products run at that rate though the weights have 4.
 WIDE_CACHE, NARROW_ACTIVATIONS = "bf16 cache", ("fp8 activations", "fp8")

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from flopbook.data.runs import MeasuredRun, RunSource
 from flopbook.errors import FlopbookError
 from flopbook.prediction.arrays import Column
-from flopbook.prediction.machines import ChipRates, machine
+from flopbook.prediction.machines import ChipRates, machine, package_named, peak_in_halves
 from flopbook.prediction.models import Case, Parameters, PredictionModel, PrintedAs
 from flopbook.prediction.named_models import seen_of
 from flopbook.prediction.seen_layers import (
@@ -24,6 +24,7 @@ from flopbook.prediction.seen_layers import (
     tokens_read,
 )
 from flopbook.prediction.served_formats import served_format
+from flopbook.prediction.served_values import first_token_seconds, step_seconds, tokens_per_s
 from flopbook.prediction.serving_parameters import PRIORS
 from flopbook.prediction.serving_parts import (
     BYTES_16,
@@ -48,6 +49,12 @@ EARLY_STACKS = ("deepspeed", "accelerate", "fastertransformer", "neuronx")
 EAGER = ("deepspeed", "accelerate", "neuronx", "eager")
 # Software whose kernels widen narrow weights to 16 bits in memory before they multiply.
 WIDENING = ("deepspeed", "bnb")
+# Software that reads prompts and writes answers in passes apart, unless it is told to mix them
+# (sgl-project/sglang at 004813e1, server_arguments.md: enable-mixed-chunk).
+PARTING = ("sglang",)
+# Software that multiplies 16 bits with sums in 16 bits (ggml-org/llama.cpp at 00108827,
+# ggml/src/ggml-cuda/ggml-cuda.cu: CUBLAS_COMPUTE_16F).
+HALVING = ("llama.cpp",)
 # Until this year kernels read the cache anew for each query head that shares it.
 UNSHARED_YEAR = 2023
 # Experts as large as dense blocks; models with more have small ones.
@@ -71,6 +78,7 @@ class Serving(NamedTuple):
     parallelism cuts the cache, copied beyond that; `score_flop` is what all heads and layers do
     with a cached token in a step. `ranks` of `tp` chips each hold sequences of their own and share
     what a layer's other weights do; of such groups there are `replicas`, and stages for the rest.
+    Where it `reads_singly`, prompts come when an answer ends, and each has a pass of its own.
     """
 
     machine: ChipRates
@@ -91,6 +99,7 @@ class Serving(NamedTuple):
     cache_reads: float = 1.0
     is_sequential: bool = False
     counts_prompts: bool = False
+    reads_singly: bool = False
     software: str = ""
     cache_parts: float = math.inf
     score_flop: float = 0.0
@@ -120,11 +129,13 @@ def serving_of(row: MeasuredRun, year: int | None = None) -> tuple[Serving, tupl
         raise FlopbookError(f"the memory bandwidth of {chip.chip} is not published")
     task, sizes = _task(row), {**seen_of(row.model), **row.model}
     software = f"{row.run.get('software', '')} {row.parallelism.get('strategy', '')}".lower()
+    engine, phase = engine_named(f"{software} {row.publication}"), str(row.run.get("phase", ""))
     chips = float(row.hardware.get("n_chips") or row.parallelism.get("tp", 1))
     is_sequential = any(word in software for word in PIPELINED)
     word = str(row.run.get("precision", "")).lower()
     formats = served_format(word)
     is_narrow = formats.weight_bytes < BYTES_16
+    halves = peak_in_halves(package_named(chip.chip)) if engine in HALVING else 0.0
     is_widened = is_narrow and any(stack in f"{software} {word}" for stack in WIDENING)
     inferred = []
     batch = row.run.get("batch_seqs")
@@ -145,16 +156,17 @@ def serving_of(row: MeasuredRun, year: int | None = None) -> tuple[Serving, tupl
         **_division(row.parallelism, chips),
         weight_bytes=formats.weight_bytes,
         cache_bytes=formats.cache_bytes,
-        peak=chip.peak(formats.products),
+        peak=max(chip.peak(formats.products), halves),
         is_weight_only=formats.is_weight_only,
         is_eager=any(word in software for word in EAGER),
         is_widened=is_widened,
         cache_reads=_cache_reads(row.model, year),
         is_sequential=is_sequential,
-        software=engine_named(f"{software} {row.publication}"),
+        software=engine,
         cache_parts=cache_parts(row.model),
         score_flop=score_flop(sizes, shape),
         seen=seen_layers(sizes),
+        reads_singly=task == STATIC and "static" not in phase and engine in PARTING,
         counts_prompts="tokens_per_s" in row.measured and task in (STATIC, LOADED),
     )
     return serving, tuple(inferred)
@@ -211,33 +223,11 @@ def _task(row: MeasuredRun) -> str:
 
 def _measured(row: MeasuredRun, serving: Serving) -> float:
     """Seconds of a decoding step or first token; tokens a second of all chips else."""
-    measured = row.measured
     if serving.task == DECODE:
-        return _step_seconds(measured, serving.batch)
+        return step_seconds(row.measured, serving.batch)
     if serving.task == PREFILL:
-        for name, unit in (("first_token_latency_ms", 1e-3), ("latency_s", 1.0)):
-            if name in measured:
-                return float(measured[name]) * unit
-        raise FlopbookError("the time to the first token is not given")
-    for name in ("output_tokens_per_s", "tokens_per_s"):
-        if name in measured:
-            return float(measured[name])
-    if "output_tokens_per_s_per_chip" in measured:
-        return float(measured["output_tokens_per_s_per_chip"]) * serving.chips
-    raise FlopbookError("no tokens per second are given")
-
-
-def _step_seconds(measured: Mapping[str, Any], batch: float) -> float:
-    if "step_latency_ms" in measured:
-        return float(measured["step_latency_ms"]) / 1e3
-    if "ms_per_token" in measured:
-        return float(measured["ms_per_token"]) / 1e3
-    if "decode_tokens_per_s_per_seq" in measured:
-        return 1 / float(measured["decode_tokens_per_s_per_seq"])
-    for name in ("output_tokens_per_s", "tokens_per_s"):
-        if name in measured:
-            return batch / float(measured[name])
-    raise FlopbookError("no time per token is given")
+        return first_token_seconds(row.measured, serving.batch * serving.prompt)
+    return tokens_per_s(row.measured, serving.chips)
 
 
 def held_bytes(case: Serving, context: float) -> float:
@@ -282,7 +272,7 @@ def predict_one(case: Serving, p: Parameters) -> float:
     batch = case.batch if case.task == STATIC else full_batch(case, p)
     context = case.prompt + case.answer / 2
     share = _together(case, batch)
-    seconds = _first_token(case, share, p) + case.answer * _step(case, share, context, p)
+    seconds = _prompts(case, share, p) + case.answer * _step(case, share, context, p)
     rate = batch * case.answer / seconds
     if case.task == LOADED:
         rate *= p["loaded"]
@@ -371,6 +361,12 @@ def _sums(case: Serving, tokens: float, p: Parameters) -> float:
     copies = 2 * min(shape.experts_per_token, group) / case.tp
     exchanged = exchange_seconds(case.machine, group, sent * copies, p)
     return float(shape.layers * (shape.mixing * after_attention + shape.feeding * exchanged))
+
+
+def _prompts(case: Serving, batch: float, p: Parameters) -> float:
+    """Seconds in which the prompts of a batch are read, together or each by itself."""
+    each = batch if case.reads_singly else 1.0
+    return each * _first_token(case, batch / each, p)
 
 
 def _first_token(case: Serving, batch: float, p: Parameters) -> float:

@@ -1,0 +1,109 @@
+"""What rows of engines say of how they ran: prompts in turn, sums in halves, rates of prompts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from flopbook.data.measured_runs import run_files
+from flopbook.data.runs import MeasuredRun
+from flopbook.errors import FlopbookError
+from flopbook.hardware.chip import chip
+from flopbook.prediction.fitted import fitted_kinds
+from flopbook.prediction.machines import PCIE_BANDWIDTH, machine, peak_in_halves
+from flopbook.prediction.served_values import first_token_seconds
+from flopbook.prediction.serving import predict_one, serving_of
+from tests.support.cases import every
+from tests.support.training_rows import LLAMA
+
+P = fitted_kinds()["inference"].parameters
+
+
+def asked(chip_name: str = "H100-SXM-80GB", **run: Any) -> MeasuredRun:
+    return MeasuredRun(
+        id="asked",
+        kind="inference",
+        publication="",
+        where="",
+        measured={},
+        model={**LLAMA, "vocab_size": 32000, "n_params": 68976648192},
+        hardware={"chip": chip_name, "n_chips": 1},
+        parallelism={"tp": 1},
+        run={"phase": "prefill+decode", "precision": "fp16", "output_len_tokens": 256, **run},
+    )
+
+
+def rate(**run: Any) -> float:
+    sizes = {"batch_seqs": 32, "input_len_tokens": 512}
+    return predict_one(serving_of(asked(**{**sizes, **run}))[0], P)
+
+
+def test_prompts_that_come_one_by_one_each_have_a_pass() -> None:
+    """SGLang reads a prompt by itself when an answer ends, and all others wait for it."""
+    together = rate(software="SGLang", phase="prefill+decode, static batch")
+    assert rate(software="SGLang") < 0.96 * together
+    assert together == rate(software="vLLM")  # which mixes a prompt into a step of the others
+    alone = {"batch_seqs": 1, "software": "SGLang"}
+    assert rate(**alone) == rate(**alone, phase="prefill+decode, static batch")
+
+
+def test_rows_of_sglang_read_their_prompts_in_turn() -> None:
+    rows = run_files()["sglang-cookbook"].rows
+    read = [serving_of(row)[0] for row in rows if row.model.get("n_layers")]
+    assert read and all(serving.reads_singly for serving in read)
+
+
+def test_a_rate_of_prompts_is_a_time_to_the_first_token() -> None:
+    assert first_token_seconds({"tokens_per_s": 4096}, 1024) == 0.25
+    assert first_token_seconds({"tokens_per_s": 4096, "latency_s": 2}, 1024) == 2
+    with pytest.raises(FlopbookError, match="first token is not given"):
+        first_token_seconds({"output_tokens_per_s": 4096}, 1024)
+
+
+@every(
+    "name, halves, usual",
+    [("rtx-3090", 142e12, 71e12), ("rtx-4080", 194.9e12, 97.5e12), ("h100-sxm", 0, 989e12)],
+)
+def test_geforce_sums_in_16_bits_at_twice_the_rate(name: str, halves: float, usual: float) -> None:
+    """As llama.cpp does: a 4080 read a prompt of Llama 3 8B at 109 TFLOP/s."""
+    assert peak_in_halves(chip(name)) == pytest.approx(halves, rel=0.01)
+    here = {"software": "llama.cpp", "phase": "prefill", "batch_seqs": 1}
+    served, _ = serving_of(asked(name, **here))
+    assert served.peak == pytest.approx(max(halves, usual), rel=0.01)
+    other, _ = serving_of(asked(name, **{**here, "software": "vLLM"}))
+    assert other.peak == pytest.approx(usual, rel=0.01)
+
+
+def test_no_prompt_on_one_chip_is_read_above_the_peak_of_its_sums() -> None:
+    for row in run_files()["llamacpp-dai"].rows:
+        if row.run["phase"] != "prefill" or row.hardware["n_chips"] > 1:
+            continue
+        try:
+            served, _ = serving_of(row)
+        except FlopbookError:  # chips of Apple, without a matrix rate
+            continue
+        done = 2 * served.shape.parameters * row.measured["tokens_per_s"]
+        assert done < served.peak, row.id
+
+
+@every(
+    "name, rate",
+    [
+        ("rtx-pro-6000-blackwell-server", 64e9),
+        ("l40s", 32e9),
+        ("v100-pcie-16gb", PCIE_BANDWIDTH),
+        ("h100-sxm", 450e9),
+    ],
+)
+def test_chips_without_links_reach_each_other_at_the_rate_of_their_slot(
+    name: str, rate: float
+) -> None:
+    assert machine(name).link_bandwidth == pytest.approx(rate)
+
+
+def test_a_card_for_servers_multiplies_narrow_formats_faster() -> None:
+    """Its rows in fp4 once ran at the rate of 16 bits, and came out half as fast as measured."""
+    card = machine("rtx-pro-6000-blackwell-server")
+    assert 1.8 < card.peak_8bit / card.peak_16bit < 2.1
+    assert 3.6 < card.peak_4bit / card.peak_16bit < 4.1
