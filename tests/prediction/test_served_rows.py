@@ -107,3 +107,20 @@ def test_a_card_for_servers_multiplies_narrow_formats_faster() -> None:
     card = machine("rtx-pro-6000-blackwell-server")
     assert 1.8 < card.peak_8bit / card.peak_16bit < 2.1
     assert 3.6 < card.peak_4bit / card.peak_16bit < 4.1
+
+
+def test_amd_counts_the_tokens_that_are_written() -> None:
+    """Were prompts counted too, full load would write less than batches of 128 do on one page."""
+    batches = {"Llama-3-70B": 128 * 2048 / 52.394, "Llama-3.1-405B": 128 * 2048 / 125.471}
+    rows = [row for row in run_files()["amd-perf-check"].rows if "max load" in row.run["phase"]]
+    assert len(rows) == 8
+    for row in rows:
+        written = row.measured["output_tokens_per_s"]
+        if row.run["input_len_tokens"] == row.run["output_len_tokens"]:
+            assert written / 2 < batches[row.model["name"]] < written
+
+
+def test_a_server_that_takes_so_many_requests_has_them_as_its_batch() -> None:
+    rows = {row.id: row.run for row in run_files()["vllm-tpu7x"].rows}
+    for answer in (1024, 8192):
+        assert rows[f"vllm-tpu7x-qwen-3-32b-1024-{answer}"]["batch_seqs"] == 135
