@@ -16,7 +16,8 @@ from flopbook.evaluation.results import Fit, Value
 from flopbook.formulas import get_formula
 from flopbook.formulas.declaration import Formula
 
-SERVING, BATCH = "serving", "batch"
+# The calculator and its output that say how many sequences fit at once, and the input for it.
+SERVING, BATCH_FITS, BATCH = "serving", "batch_fits", "batch"
 
 
 def fit_of(formula: Formula, values: Mapping[str, Value], outputs: Mapping[str, Any]) -> Fit | None:
@@ -38,14 +39,19 @@ def fit_of(formula: Formula, values: Mapping[str, Value], outputs: Mapping[str, 
     return Fit(free, fewest, first_remedy(formula, values, fits), largest)
 
 
+def names_batch(formula: Formula) -> bool:
+    """Whether an answer that does not fit names the largest batch that does."""
+    return BATCH in formula.inputs and "free" in formula.outputs
+
+
 def largest_batch(formula: Formula, inputs: Mapping[str, Any]) -> float | None:
     """Sequences that fit at once on the same chips (1); None for a calculator without a batch."""
-    if BATCH not in formula.inputs:
+    if not names_batch(formula):
         return None
     served = get_formula(SERVING)
     asked = {name: value for name, value in inputs.items() if name in served.inputs}
     try:
-        return float(served(**{**asked, BATCH: math.inf})["batch_fits"])
+        return float(served(**{**asked, BATCH: math.inf})[BATCH_FITS])
     except FlopbookError:
         return None
 

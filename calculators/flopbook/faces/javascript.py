@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Mapping
 from string import Formatter
 
-from flopbook.faces.tree import function_called, statement_steps, steps
+from flopbook.faces.tree import function_called, names_in, statement_steps, steps
 from flopbook.formulas.conditions import Rule, chip_has_the_axes
 from flopbook.formulas.declaration import Formula
 from flopbook.formulas.omissions import TENTH, Omission
@@ -111,6 +111,35 @@ def javascript(formula: Formula) -> str:
             "}",
         ]
     )
+
+
+def javascript_output(formula: Formula, output: str, name: str) -> str:
+    """One output as an exported function of that name, with the steps that it needs and no others.
+
+    Inputs that are left out have their defaults.
+    """
+    parsed = steps(formula)
+    printer = _Printer(_numbers(parsed.constants))
+    result = dict(parsed.outputs)[output]
+    needed = names_in(result)
+    lines: list[str] = []
+    for step, node in reversed(parsed.locals):
+        if step in needed:
+            needed |= names_in(node)
+            lines.append(f"  const {step} = {printer.text(node)};")
+    inputs = (_with_default(formula, each) for each in formula.inputs if each in needed)
+    head = f"export function {name}({{{', '.join(inputs)}}}) {{"
+    returned = f"  return {{{output}: {printer.text(result)}}};"
+    return "\n".join([head, *reversed(lines), returned, "}"])
+
+
+def _with_default(formula: Formula, name: str) -> str:
+    """An input as a parameter, with its default where it has one."""
+    default = formula.defaults.get(name)
+    if default is None:
+        return name
+    text = json.dumps(default) if isinstance(default, str) else repr(float(default))
+    return f"{name} = {text.replace('inf', 'Infinity')}"
 
 
 def javascript_rules(formula: Formula) -> str:

@@ -142,8 +142,10 @@ function isMisfit(spec, {resolved, result}) {
 function misfit(spec, state) {
   const {result} = state;
   if (!isMisfit(spec, state)) return spec.bar && result.free >= 0 && Number.isFinite(result.free) ? [el("p", {class: "fb-open fb-fits"}, `Fits: ${written(result.free, "byte")} left`)] : [];
+  const most = state.largest?.();
+  const largest = most > 0 ? `; largest batch ${most.toLocaleString("en")}` : "";
   const fewest = Number.isFinite(result.fewest_chips) ? `; smallest number of chips ${result.fewest_chips.toLocaleString("en")}` : "";
-  const told = el("p", {class: "fb-open fb-wrong"}, `Does not fit: ${written(-result.free, "byte")} over${fewest}`);
+  const told = el("p", {class: "fb-open fb-wrong"}, `Does not fit: ${written(-result.free, "byte")} over${largest}${fewest}`);
   const found = rescues(spec, state);
   if (!found.length) return [told];
   return [told, el("p", {class: "fb-would"}, "What would fit:"), el("ul", {class: "fb-rescues"}, ...found.map((text) => el("li", {}, text)))];

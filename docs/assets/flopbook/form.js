@@ -24,8 +24,8 @@ export function makeForm(host, spec, data, made) {
 }
 
 class Form {
-  constructor(host, spec, data, {compute, broken, omitted, steps, drawing}) {
-    Object.assign(this, {host, spec, data, compute, rules: broken, omitted, stepsOf: steps, drawing, fields: new Map(), prefix: `fb-form-${serial++}`});
+  constructor(host, spec, data, {compute, broken, omitted, largest, steps, drawing}) {
+    Object.assign(this, {host, spec, data, compute, rules: broken, omitted, largest, stepsOf: steps, drawing, fields: new Map(), prefix: `fb-form-${serial++}`});
     this.alone = document.querySelectorAll(".fb-calculator").length === 1;
   }
 
@@ -191,7 +191,8 @@ class Form {
     const result = problem ? null : this.compute(values);
     const omitted = result ? this.omitted({...result, ...values}) : {};
     const outputs = (other) => this.outputs(other, resolved);
-    const state = {values, resolved, result, outputs, omitted, chip: this.picked("chip"), sparse: this.text("sparsity") === "2:4", dtype: this.text("dtype")};
+    const largest = () => this.largest?.({...values, batch: Infinity}).batch_fits;
+    const state = {values, resolved, result, outputs, omitted, largest, chip: this.picked("chip"), sparse: this.text("sparsity") === "2:4", dtype: this.text("dtype")};
     this.answer.replaceChildren(...(problem ? [el("p", {class: "fb-open"}, problem)] : answer(this.spec, this.data, state)));
     const steps = result && this.stepsOf ? this.stepsOf(values) : [];
     this.tables.replaceChildren(...(result ? tables(this.spec, this.data, state) : []));

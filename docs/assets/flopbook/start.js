@@ -49,10 +49,10 @@ function dress() {
   document.head.append(el("link", {rel: "stylesheet", href: new URL("answer.css", import.meta.url)}));
 }
 
-/** What the module of a calculator exports, by its role: the formula, the message of the first broken rule, what is left out, steps in words and a drawing. */
+/** What the module of a calculator exports, by its role: the formula, the message of the first broken rule, what is left out, the largest batch that fits, steps in words and a drawing. */
 async function functions({id}, made) {
   const name = id.replaceAll("-", "_");
   const draw = made[`${name}_drawing`];
   const drawing = draw ? new (await import("./drawing.js")).Drawing(id, draw) : null;
-  return {compute: made[name], broken: made[`${name}_broken`], omitted: made[`${name}_omitted`], steps: made[`${name}_steps`], drawing};
+  return {compute: made[name], broken: made[`${name}_broken`], omitted: made[`${name}_omitted`], largest: made[`${name}_largest`], steps: made[`${name}_steps`], drawing};
 }

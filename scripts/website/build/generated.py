@@ -11,7 +11,6 @@ from flopbook.data.files import read_bytes
 from flopbook.data.library import entry_ids, load_entries, vendor_ids
 from flopbook.errors import Problem
 from flopbook.export import tables
-from flopbook.faces.javascript import module
 from flopbook.formulas import formulas, printed
 from scripts.website.build.maths import MathsError, replace_maths
 from scripts.website.build.typesetting import typeset_page
@@ -26,6 +25,7 @@ from scripts.website.pages import (
     errata,
     explorer,
     form_values,
+    forms,
     glossary,
     number_check,
     packing,
@@ -122,7 +122,7 @@ def _assets() -> Iterator[tuple[str, bytes]]:
         if path.is_symlink() or not path.is_dir():
             yield path.relative_to(DOCS).as_posix(), read_bytes(path)
     for formula in printed().values():
-        yield f"assets/flopbook/formulas/{formula.id}.js", module([formula]).encode()
+        yield f"assets/flopbook/formulas/{formula.id}.js", forms.script(formula).encode()
     yield glossary.TIPS, glossary.tips().encode()
     record = form_values.picker_record()
     for formula in formulas().values():

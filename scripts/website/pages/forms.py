@@ -14,6 +14,9 @@ import yaml
 
 from flopbook.evaluation.answers import example, said
 from flopbook.evaluation.calculator import Result, calculate, takes
+from flopbook.evaluation.fit import BATCH_FITS, SERVING, names_batch
+from flopbook.faces.javascript import function_name, javascript_output, module
+from flopbook.formulas import get_formula
 from flopbook.formulas.declaration import Formula, Input, Output
 from scripts.website.markup import Html, attribute
 from scripts.website.pages.form_state import state_query
@@ -48,6 +51,15 @@ def form_markup(formula: Formula, waits: bool = False) -> Html:
         line,
         _NO_SCRIPT,
     )
+
+
+def script(formula: Formula) -> str:
+    """The functions of a form in JavaScript; where its line names the largest batch, also that."""
+    functions = module([formula])
+    if not names_batch(formula):
+        return functions
+    name = f"{function_name(formula)}_largest"
+    return f"{functions}{javascript_output(get_formula(SERVING), BATCH_FITS, name)}\n"
 
 
 def without_script(command: str, answer: str) -> Html:
