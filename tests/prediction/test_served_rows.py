@@ -124,3 +124,15 @@ def test_a_server_that_takes_so_many_requests_has_them_as_its_batch() -> None:
     rows = {row.id: row.run for row in run_files()["vllm-tpu7x"].rows}
     for answer in (1024, 8192):
         assert rows[f"vllm-tpu7x-qwen-3-32b-1024-{answer}"]["batch_seqs"] == 135
+
+
+@every("chip", ["h100", "h200"])
+def test_azure_serves_in_the_format_of_its_configuration(chip: str) -> None:
+    """FP8 with an FP8 cache; of the largest model the FP8 checkpoint, which alone fits."""
+    rows = [row for row in run_files()[f"azure-{chip}"].rows if row.kind == "inference"]
+    assert len(rows) == 6
+    for row in rows:
+        served, _ = serving_of(row)
+        is_largest = "405B" in row.model["name"]
+        assert (served.weight_bytes, served.cache_bytes) == (1.0, 2.0 if is_largest else 1.0)
+        assert served.peak == served.machine.peak_8bit and served.software == "tensorrt-llm"
