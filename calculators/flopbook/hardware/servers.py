@@ -121,7 +121,7 @@ def _servers(vendor: str) -> Iterator[Server]:
             continue
         head = load_head(entry_id)
         if head.kind in KINDS and head.contains:
-            parts = list(packages(head).items())
+            parts = list(packages(head, load_head).items())
             if len(parts) == 1:
                 yield Server(head, *parts[0])
 
