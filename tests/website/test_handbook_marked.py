@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from pathlib import Path
 
 import numpy as np
@@ -14,8 +15,11 @@ from flopbook.hardware.chip import chip
 from flopbook.prediction.asking import predict
 from flopbook.quantities.units import percent
 from scripts.website.figures import (
+    batch_units,
+    block_scales,
     checkpoint_interval,
     draft_speedup,
+    measured_all_reduce,
     offload_step,
     step_budget,
 )
@@ -296,3 +300,84 @@ def test_inputs_of_linear_layers_are_a_fourth_of_the_memory_of_the_small_run() -
     assert inputs < found["activations"] / 2
     assert inputs / found["total"] == pytest.approx(0.23, abs=0.01)
     assert "saves half of them" in text_of("low-precision")
+
+
+def test_an_exchange_takes_about_as_long_as_arithmetic_in_the_formats_of_the_run() -> None:
+    """DeepSeek-V3 multiplies in fp8: 1.9 microseconds at 40 percent of it, 1.72 on the wire."""
+    model, peak = shape("deepseek-v3"), chip("h800-sxm").peak("bf16")
+    experts = 6 * model.d_model * model.expert_d_ff * (model.experts_per_token + 1)
+    projections = 2 * calculate("params", model="deepseek-v3")["attention"] / model.layers
+    scores = 2 * (192 + 128) * model.heads * 4096 / 2
+    sent = 0.75 * 4 * 4 * model.d_model / 50e9
+    narrow = (experts + projections) / (0.4 * 2 * peak) + scores / (0.4 * peak)
+    assert sent / narrow == pytest.approx(0.91, abs=0.005)
+    printed = rendered("handbook/expert-and-context-parallelism.md")
+    assert "DeepSeek multiplied in fp8" in printed
+    assert "the exchange is 91 percent of it" in re.sub(r"<[^>]+>", "", printed)
+    assert "ports below their printed rate" not in printed
+
+
+def test_the_form_of_experts_stands_with_the_width_that_it_computes() -> None:
+    text = text_of("expert-and-context-parallelism")
+    assert text.index('form("ep-limit")') < text.index("## Worked example")
+
+
+def test_the_scheduler_is_given_a_script_that_names_its_shell() -> None:
+    """Slurm refuses a batch script whose first line is not that of an interpreter."""
+    page = Path(__file__).resolve().parents[2] / "docs/handbook/from-plan-to-flags.md"
+    batch = page.read_text("utf-8").split("#SBATCH")[0].rsplit("```bash\n", 1)[1]
+    assert batch == "#!/bin/bash\n"
+
+
+def test_the_exercise_on_caches_asks_for_the_fraction_of_one_engine() -> None:
+    """With one fraction for both, 80 x - 26 = 54 x only at 1; beside vLLM's 0.92 it is 0.88."""
+    kept = 0.92 * 80 - 26
+    assert kept / (80 - 26) == pytest.approx(0.88, abs=0.005)
+    text = text_of("from-plan-to-flags")
+    assert "both have the same" not in text and "as much as vLLM does at 0.92" in text
+
+
+def test_tokens_that_hide_a_transfer_are_not_told_of_an_update_on_the_host() -> None:
+    """New weights hide from 15,459 tokens on, the update from 41,975 and only a step late."""
+    ratio = chip("h100-sxm").peak("bf16") / 64e9
+    assert ratio == pytest.approx(15_459, abs=1)
+    text = text_of("overlap-and-offloading")
+    assert "optimizer on host, in turn" not in text and "Tokens, new weights up" in text
+
+
+def test_idle_chips_that_are_kept_busy_burn_with_the_cooling() -> None:
+    """16,384 times 500 W for a tenth of the time are 0.82 MW, and 0.9 with a PUE of 1.1."""
+    burnt = 16_384 * (chip("h100-sxm").power() - 200) / 10
+    assert burnt * 1.1 == pytest.approx(0.9e6, rel=0.01)
+    assert "meanwhile, with a PUE of 1.1, is" in text_of("reliability-and-energy")
+
+
+def test_a_rank_that_ran_ahead_is_the_one_that_differs() -> None:
+    """The listing goes by what most ranks have, not by the longest list."""
+    listing = (
+        (Path(__file__).resolve().parents[2] / "docs/handbook/reliability-and-energy.md")
+        .read_text("utf-8")
+        .split("log = {")[1]
+        .split("```")[0]
+    )
+    compare = listing.split("}\n", 1)[1].split("\nassert")[0]
+    known = {rank: [(41, "all_gather"), (42, "all_reduce")] for rank in range(3)}
+    known[3] = [(41, "all_gather"), (42, "broadcast"), (43, "all_reduce")]
+    names: dict[str, object] = {"log": known}
+    exec(compare, names)
+    assert names["others"] == {3: (42, "broadcast")}
+
+
+def test_names_of_a_measured_sum_stand_in_the_wide_picture_too() -> None:
+    parts = "".join(measured_all_reduce.figure().parts)
+    assert ">measured<" in parts and ">a ring at the printed rate<" in parts
+
+
+def test_an_outlier_picture_says_what_its_orange_dots_are() -> None:
+    assert "orange: a number that became zero" in block_scales.figure().caption
+
+
+def test_a_shared_step_names_what_each_framework_counts() -> None:
+    given = dict(batch_units.BatchUnits(16, 32, 1, 8192, 512).asked())
+    assert given["Megatron-LM"] == "step: 512 sequences; micro-batch: 1"
+    assert given["torchtitan"].startswith("step: 4,194,304 tokens; micro-batch: 8,192")

@@ -32,19 +32,17 @@ class BatchUnits(NamedTuple):
 
     def asked(self) -> tuple[tuple[str, str], ...]:
         """What each framework is given, in its units."""
-        step, part = self.sequences, self.each
+        step, part, row = self.sequences, self.each, self.micro_batches
+        tokens = f"step: {step * self.seq:,} tokens; micro-batch: {part * self.seq:,}"
         return (
-            ("Megatron-LM", f"all cells, {step:,} sequences, and one cell, {part:,}"),
+            ("Megatron-LM", f"step: {step:,} sequences; micro-batch: {part:,}"),
+            ("torchtitan", f"{tokens}; micro-batches: {row:,}"),
             (
-                "torchtitan",
-                f"all cells, {step * self.seq:,} tokens, one cell, {part * self.seq:,}, and the "
-                f"cells of a row, {self.micro_batches:,}",
+                "MaxText",
+                f"micro-batches: {row:,}; sequences of each of {self.chips:,} chips: "
+                f"{self.per_chip:g}",
             ),
-            ("MaxText", f"all cells over all {self.chips:,} chips, {self.per_chip:g}"),
-            (
-                "DeepSpeed",
-                f"one cell, {part:,}, and the cells of a row, {self.micro_batches:,}",
-            ),
+            ("DeepSpeed", f"micro-batch in sequences: {part:,}; micro-batches: {row:,}"),
         )
 
 
@@ -65,10 +63,10 @@ def figure(
         f"{batch.per_chip:g} in MaxText",
         f"A grid of {replicas} rows, one for each replica, and {micro_batches} columns, one for "
         f"each micro-batch. A cell has {each} sequences of {seq:,} tokens. "
-        + ". ".join(f"{name} is given {text}" for name, text in batch.asked())
+        + ". ".join(f"{name} is given: {text}" for name, text in batch.asked())
         + ".",
-        "A row is what one replica works through in a step, a cell one of its micro-batches; "
-        "the first cell stands out, and the rest of its row is orange. A replica has "
+        "All cells are the step, a row is what one replica works through in it, and the first cell "
+        "a micro-batch. Below: what you type in each framework. A replica has "
         f"{chips // replicas} chips, which all see the same cells, and MaxText "
         "counts every one of them.",
         foot + 20 * len(batch.asked()) - 8,
@@ -94,7 +92,7 @@ def _colour(row: int, column: int) -> str:
 def _names(batch: BatchUnits, left: float) -> Iterator[str]:
     """What a column and a row are."""
     yield words(left, _TOP - 24, f"{batch.micro_batches} micro-batches of a replica", "start")
-    yield words(left, _TOP - 8, "the first is one cell", "start", "fb-small")
+    yield words(left, _TOP - 8, "a cell is one", "start", "fb-small")
     yield words(left - 8, _TOP + 8, "one replica", "end", "fb-small")
     middle = _TOP + batch.replicas * 5
     yield words(left - 8, middle + 10, f"{batch.replicas} replicas", "end")

@@ -64,9 +64,9 @@ def figure(block: int = 16) -> Figure:
         f"{VALUES} numbers, twice, quantised to {FORMAT}. One of them is {OUTLIER:g}, the others "
         f"have a deviation of 1: {'; '.join(facts)}.",
         f"A hollow bar is a number before, a dot what is left of it in {FORMAT}, whose largest "
-        "value is 12 times its smallest. The outlier, cut off at the edge, sets the scale of "
-        "everything that shares it. With blocks that ends at the dashed bounds; what is zero "
-        "elsewhere lay near zero before.",
+        "value is 12 times its smallest; orange: a number that became zero. The outlier, cut off "
+        "at the edge, sets the scale of everything that shares it. With blocks that ends at the "
+        "dashed bounds; what is zero elsewhere lay near zero before.",
         height,
         sheets[0],
         narrow=Sheet(SHEET, height, sheets[1]),

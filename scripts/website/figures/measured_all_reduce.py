@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from flopbook.data.measured_runs import run_files
 from flopbook.hardware.chip import chip
 from flopbook.quantities.units import format_quantity
 from scripts.website.figures.chart import Chart
-from scripts.website.figures.drawing import Figure
+from scripts.website.figures.drawing import Figure, words
 from scripts.website.figures.plotted import ChartAxis, Point
 
 FILE, CHIP, RANKS = "azure-h100", "nvidia/h100-sxm", 8
@@ -53,6 +53,14 @@ def half_size(found: Sequence[TimedSum]) -> float:
     return next(timing.bytes for timing in found if 2 * timing.bus_rate > found[-1].bus_rate)
 
 
+def _names(chart: Chart, small: TimedSum, port: float) -> Iterator[str]:
+    """What points and line are; on a phone the key below the picture says it."""
+    x, y = chart.place((small.bytes, small.seconds))
+    yield words(x, y - 14, "measured", "start")
+    x, y = chart.place((1e7, sent(1e7) / port))
+    yield words(x + 14, y + 14, "a ring at the printed rate", "start")
+
+
 def figure() -> Figure:
     """Points as measured, and the line of a ring at the printed rate of the port."""
     timings = timed_sums()
@@ -67,6 +75,7 @@ def figure() -> Figure:
         tip = f"{format_quantity(timing.bytes, 'byte')}: {format_quantity(timing.seconds, 's')}, "
         tip += f"bus bandwidth {format_quantity(timing.bus_rate, 'byte/s')}"
         shapes.append(chart.dot(timing.bytes, timing.seconds, tip, "fb-c6", 4, "measured"))
+    shapes += list(_names(chart, timings[3], port))
     floor, best = timings[0].seconds, timings[-1].bus_rate
     flat = flat_part(timings)[-1]
     source = run_files()[FILE].sources[FILE].source
