@@ -68,6 +68,10 @@ class PredictedStep:
             raise UnknownName("answer", name, tuple(_UNITS))
         return Number(getattr(self._found, name), _UNITS[name])
 
+    def goodput(self) -> Number:
+        """The share of the time that goes into steps that count; 1 where no failures are known."""
+        return Number(self._found.spent.goodput or 1.0, "1")
+
     def part(self, *names: str) -> Number:
         """Seconds of one part of the step, or of several."""
         for name in names:
@@ -192,9 +196,9 @@ class PredictionProse:
         rows = [_parameter(name) for name in names]
         return table(_HEAD, rows, caption="Parameters and priors", stacked=True)
 
-    def added(self, name: str, size: str = "median") -> Number:
-        """The error once a piece and all before it are there, in per cent."""
-        return _percent(getattr(line_of(ablation().added, name), size))
+    def added(self, name: str, size: str = "median", digits: int = 0) -> Number:
+        """The error once a piece and all before it are there, in per cent to some decimals."""
+        return _percent(getattr(line_of(ablation().added, name), size), digits)
 
     def without(self, name: str, size: str = "mean") -> Number:
         """The error of all pieces but one, in per cent."""
@@ -267,8 +271,8 @@ def _by_cost() -> list[AblationLine]:
     return sorted(ablation().left_out, key=lambda line: -line.mean)
 
 
-def _percent(share: float) -> Number:
-    return Number(round(100 * share), "1")
+def _percent(share: float, digits: int = 0) -> Number:
+    return Number(round(100 * share, digits), "1")
 
 
 def _fitted(name: str) -> float:
