@@ -56,10 +56,11 @@ def test_nothing_stands_on_the_left_of_panels_that_lie_below_each_other() -> Non
     assert " left panel" not in words and "On the left" not in drawn.caption
 
 
-def test_a_section_stands_before_the_one_that_starts_from_it() -> None:
-    """What is slow now and then is first looked for in the loader of data."""
+def test_what_is_slow_now_and_then_points_on_to_the_loader_of_data() -> None:
+    """The broken node is found right after the restart; the section on data comes behind that."""
     words = _words("reliability-and-energy")
-    assert words.index("## Data loading") < words.index("It is slow now and then.")
+    slow = words.index("It is slow now and then.")
+    assert slow < words.index("[data loader](#data-loading)") < words.index("## Data loading")
 
 
 def test_the_kinds_of_a_step_are_those_of_the_table_below() -> None:
