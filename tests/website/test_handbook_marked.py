@@ -22,8 +22,10 @@ from scripts.website.figures import (
     measured_all_reduce,
     offload_step,
     step_budget,
+    two_batches,
 )
 from scripts.website.figures.origins import source_line
+from scripts.website.figures.overlap import idle_share
 from scripts.website.measured.gpu_traces import gpu_step
 from tests.support.rendering import READS_THE_HANDBOOK, rendered, text_of
 
@@ -381,3 +383,16 @@ def test_a_shared_step_names_what_each_framework_counts() -> None:
     given = dict(batch_units.BatchUnits(16, 32, 1, 8192, 512).asked())
     assert given["Megatron-LM"] == "step: 512 sequences; micro-batch: 1"
     assert given["torchtitan"].startswith("step: 4,194,304 tokens; micro-batch: 8,192")
+
+
+def test_two_halves_in_the_format_of_the_run_wait_for_a_tenth_of_the_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """In bf16 they hide all but the last exchange; in fp8 it is nearly as long as the rest."""
+    model, times = shape("deepseek-v3"), two_batches.layer_times()
+    scores = 2 * (192 + 128) * model.heads * 2048 / (0.4 * chip("h800-sxm").peak("bf16"))
+    narrow = {**times, "A": (times["A"] - scores) / 2 + scores, "E": times["E"] / 2}
+    monkeypatch.setattr(two_batches, "layer_times", lambda: narrow)
+    waits = idle_share(two_batches.schedule(2, two_batches.mixture_layers()))
+    assert waits == pytest.approx(0.1, abs=0.005)
+    assert "the same two still wait for a tenth" in text_of("expert-and-context-parallelism")
