@@ -49,6 +49,7 @@ from scripts.fit_years import MANY, powers_of_years
 
 # Digits that the same locked packages give on every machine.
 DIGITS = 6
+NOT_RAISED = {"": 1.0}
 NO_FITS: Mapping[str, dict[str, Any]] = {}
 
 
@@ -112,7 +113,7 @@ def fit_kind(
     powers = {"": _power_of_years(model, trained), **told}
     others = _spread_of_others(model, trained)
 
-    def bands_by(chosen: Mask) -> dict[str, Any]:
+    def bands_by(chosen: Mask, powers: Mapping[str, float] = powers) -> dict[str, Any]:
         kept = [case for case, is_chosen in zip(cases, chosen, strict=True) if is_chosen]
         traits = {trait: one.where(chosen) for trait, one in by_trait.items()}
         record = measured_bands(model, kept, unseen.where(chosen), traits, others)
@@ -126,6 +127,9 @@ def fit_kind(
     record["bands"] |= _blind_bands(model, cases, powers)
     ways = _ways_to_leave_out(model, {"publication": sources, "cluster": clusters, **by_trait})
     record["coverage"] = {name: covered(model, cases, one, bands_by) for name, one in ways.items()}
+    if told:
+        as_measured = functools.partial(bands_by, powers=NOT_RAISED)
+        record["same_years"] = covered(model, cases, sources, as_measured)
     of_kind = Fitted(**record)
     record["calibrated"] = summary(calibrated_sources(model, cases, of_kind)) if parameters else {}
     _print(model, cases, errors, clusters.errors, sources.errors)

@@ -93,5 +93,8 @@ def test_memory_is_as_sure_as_unseen_sources_of_training_let_it_be() -> None:
 
 
 def test_left_out_sources_of_training_are_held_as_promised() -> None:
-    counts = fitted_kinds()["training_throughput"].coverage["publication"]
-    assert 0.75 <= counts["held"] / counts["rows"] <= 0.85
+    known = fitted_kinds()["training_throughput"]
+    raised_ones, as_measured = known.coverage["publication"], known.same_years
+    assert 0.75 <= as_measured["held"] / as_measured["rows"] <= 0.85
+    # Those of later years are what bands are raised for.
+    assert as_measured["held"] <= raised_ones["held"] <= 0.9 * raised_ones["rows"]

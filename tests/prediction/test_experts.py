@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from flopbook.prediction.layouts import RunLayout, training_run
-from tests.support.training_rows import FITTED, LLAMA, parts, row
+from flopbook.prediction.experts import mask_products
+from flopbook.prediction.layouts import OneRun, RunLayout, training_run
+from tests.support.training_rows import FITTED, LLAMA, layout, parts, row
 
 MIXTURE = {**LLAMA, "n_experts": 64, "experts_per_token": 2, "moe_d_ff": 2048}
 REPORT = "Megatron-Bridge docs/performance-summary.md"
@@ -79,3 +80,29 @@ def test_a_benchmark_with_balanced_experts_waits_for_no_busiest_rank() -> None:
     beyond = 1 + FITTED["imbalance"] * (8 / 64) ** 0.5
     assert parts(run).experts[0] / parts(balanced).experts[0] == pytest.approx(beyond)
     assert parts(run).expert_parallel[0] > parts(balanced).expert_parallel[0]
+
+
+CAPACITY = {**MIXTURE, "capacity_factor": 1.5}
+
+
+def test_experts_with_a_capacity_multiply_every_place_and_wait_for_no_busiest_rank() -> None:
+    """As one plain product for all, which takes what the capacity is over the even share."""
+    without, filled = (
+        layout(model=one, tp=1, dp=64, ep=8, zero_stage=1) for one in (MIXTURE, CAPACITY)
+    )
+    masks = filled._replace(shape=filled.shape._replace(tokens=1e-9))
+    none = without._replace(shape=masks.shape._replace(capacity=0.0))
+    busiest = 1 + FITTED["imbalance"] * (8 / 64) ** 0.5
+    ratio = parts(masks).experts[0] / parts(none).experts[0]
+    assert ratio == pytest.approx(1.5 / busiest / FITTED["expert_cost"], rel=1e-3)
+    sent = parts(filled).expert_parallel[0] / parts(without).expert_parallel[0]
+    assert sent == pytest.approx(1.5 / busiest)
+
+
+def test_masks_of_a_capacity_multiply_as_often_as_a_sequence_is_long() -> None:
+    """Two products of a token with the places of all experts, each as wide as the model."""
+    for length in (4096, 8192):
+        run = layout(model={**CAPACITY, "seq_len_tokens": length}, tp=1, dp=64)
+        assert mask_products(OneRun(run)) == 2 * 1.5 * 2 * length * 8192
+        without = run._replace(shape=run.shape._replace(capacity=0.0))
+        assert mask_products(OneRun(without)) == 0

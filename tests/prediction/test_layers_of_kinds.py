@@ -120,8 +120,9 @@ def run_of(model_id: str, **degrees: Any) -> RunLayout:
 def test_layers_without_attention_score_nothing() -> None:
     """But each token updates and reads the states, which takes a few percent of a full layer."""
     run = run_of("nemotron-3-nano-30b-a3b")
-    full = run._replace(shape=run.shape._replace(attending=1.0, state_values=0.0))
-    stateless = run._replace(shape=run.shape._replace(state_values=0.0))
+    none = run.shape._replace(state_values=0.0, state_products=0.0)
+    full = run._replace(shape=none._replace(attending=1.0))
+    stateless = run._replace(shape=none)
     scores, every = parts(stateless).attention[0], parts(full).attention[0]
     assert scores == pytest.approx(every * 6 / 52)
     assert scores < parts(run).attention[0] < 0.5 * every

@@ -13,7 +13,7 @@ from flopbook.evaluation.calculator import calculate
 from flopbook.prediction.asking import run_of
 from flopbook.prediction.layouts import OneRun, RunLayout, training_run
 from flopbook.prediction.machines import machine
-from flopbook.prediction.replicas_traffic import BYTES_16, held_elsewhere
+from flopbook.prediction.replicas_traffic import BYTES_16, experts_elsewhere, shared_elsewhere
 from flopbook.prediction.step_time import SUMS, step_parts
 from flopbook.prediction.torus import (
     axes_of,
@@ -104,14 +104,14 @@ def test_an_exchange_is_as_slow_as_that_of_the_calculator() -> None:
 
 def test_experts_that_every_rank_has_for_itself_are_not_gathered() -> None:
     asked = {"model": "mixtral-8x7b", "chip": "h100-sxm", "chips": "64", "batch": "64"}
-    held = [
-        held_elsewhere(OneRun(run_of({**asked, "zero": "3", "ep": ep, "dp": dp, "tp": tp})))
-        for ep, dp, tp in (("8", "8", "8"), ("1", "8", "8"))
-    ]
-    run = OneRun(run_of({**asked, "zero": "3", "ep": "8", "dp": "8", "tp": "8"}))
-    dense = (run["parameters"] - run["expert_parameters"]) / 8
-    assert held[0] == pytest.approx(dense * (1 - 1 / 8))
-    assert held[1] == pytest.approx(run["parameters"] / 8 * (1 - 1 / 8))
+    own, shared = (
+        OneRun(run_of({**asked, "zero": "3", "ep": ep, "dp": "8", "tp": "8"})) for ep in ("8", "1")
+    )
+    dense = (own["parameters"] - own["expert_parameters"]) / 8
+    for run in (own, shared):
+        assert shared_elsewhere(run) == pytest.approx(dense * (1 - 1 / 8))
+    assert experts_elsewhere(own) == 0
+    assert experts_elsewhere(shared) == pytest.approx(own["expert_parameters"] / 8 * (1 - 1 / 8))
 
 
 def _rows(*files: str) -> list[Any]:

@@ -12,7 +12,7 @@ from flopbook.errors import DataError, FlopbookError, UnknownName, printable, sh
 from flopbook.prediction.asking import prediction_of
 from flopbook.prediction.bands import SOFTWARE
 from flopbook.prediction.layouts import training_run
-from flopbook.prediction.named_models import MODEL_SHAPE, with_shape
+from flopbook.prediction.named_models import MODEL_SHAPE, with_kinds, with_shape
 from flopbook.prediction.own_runs import read_own_runs
 from flopbook.prediction.predicted import Prediction
 from flopbook.prediction.stacks import OTHER
@@ -45,6 +45,7 @@ def predict_row(
         )
     source = own.runs.sources[row.publication]
     row, is_named = with_shape(row)
+    row = with_kinds(row)
     run = training_run(row, source.year, f"{source.title} {source.repo} {source.path}")
     inferred = [*run.inferred, *([MODEL_SHAPE] if is_named else [])]
     if run.stack == OTHER:

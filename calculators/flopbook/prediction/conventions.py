@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from flopbook.errors import FlopbookError
+from flopbook.prediction.near_layers import keys_causal, keys_unmasked
 from flopbook.prediction.transformers import Transformer
 
 # FLOP for each weight and token: forward 2, backward 4, another forward 2 where recomputed.
@@ -23,7 +24,8 @@ def flop_per_token(shape: Transformer, convention: str, active: float | None = N
     `active` are the active parameters that a source states, for the conventions that count all
     parameters. A convention that is not stated counts full attention without the look-up.
     """
-    scores = shape.layers * shape.score_width * shape.tokens * shape.attending
+    attending = shape.layers * shape.attending
+    scores = attending * keys_unmasked(shape)
     # A recurrent state is updated and read once, with or without a mask.
     states = SCORES * shape.layers * shape.state_values
     multiplied = shape.layer_weights + shape.embedding
@@ -37,7 +39,7 @@ def flop_per_token(shape: Transformer, convention: str, active: float | None = N
             everything = multiplied + shape.embedding
         return TRAINED * everything + SCORES * scores + states
     if convention.startswith("causal"):
-        return TRAINED * multiplied + SCORES / 2 * scores + states
+        return TRAINED * multiplied + SCORES * attending * keys_causal(shape) + states
     if convention == "six_n":
         return TRAINED * (active or multiplied)
     return TRAINED * multiplied + SCORES * scores + states

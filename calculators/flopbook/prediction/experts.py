@@ -45,19 +45,35 @@ def _has_one_kernel(runs: Layouts) -> Mask:
 def replays_step(runs: Layouts) -> Mask:
     """The mixtures whose whole step is one graph."""
     is_narrow = runs.where("precision", "fp8", "fp4") & is_mixture(runs)
-    return is_narrow & _is_on_rack(runs) & (runs["year"] >= WHOLE_GRAPHS)
+    is_whole = is_narrow & _is_on_rack(runs) & (runs["year"] >= WHOLE_GRAPHS)
+    # Those for hybrids replay a graph for each mixer and router (`cuda_graph_scope`).
+    return is_whole & (runs["attending"] >= 1)
 
 
 def busiest(runs: Layouts, p: Parameters) -> Column:
-    """Work of the busiest rank over the mean; several experts on a rank even it out."""
+    """Work of the busiest rank over the mean; several experts on a rank even it out.
+
+    With a capacity all do as much: their places are multiplied, taken or not.
+    """
     spread = arrays.sqrt(runs["ep"] / runs["experts"])
     beyond = p["imbalance"] * arrays.where(runs["ep"] > 1, spread, 0)
-    return 1 + arrays.where(runs["is_balanced"] > 0, 0, beyond)
+    uneven = 1 + arrays.where(runs["is_balanced"] > 0, 0, beyond)
+    return arrays.where(runs["capacity"] > 0, runs["capacity"], uneven)
+
+
+def mask_products(runs: Layouts) -> Column:
+    """Multiplications of a token and layer with the masks that put it into places and take it out.
+
+    One place of every expert for each token of its sequence (MaxText, `dense_matmul` of `moe.py`).
+    """
+    places = runs["capacity"] * runs["experts_per_token"] * runs["tokens"]
+    return 2 * places * runs["d_model"] * runs["routing"]
 
 
 def expert_cost(runs: Layouts, p: Parameters) -> Column:
-    """Time of the products of experts over plain ones of their shape."""
-    return arrays.where(replays_step(runs), 1, p["expert_cost"])
+    """Time of the products of experts over plain ones of their shape, which a capacity makes."""
+    is_plain = replays_step(runs) | (runs["capacity"] > 0)
+    return arrays.where(is_plain, 1, p["expert_cost"])
 
 
 def routing_launches(runs: Layouts, p: Parameters) -> tuple[Column, Column]:
@@ -70,7 +86,7 @@ def routing_launches(runs: Layouts, p: Parameters) -> tuple[Column, Column]:
     """
     # The products of each expert that a rank holds are launched by themselves.
     each = p["expert_launch"] + p["expert_kernels"] * runs["experts"] / runs["ep"]
-    each = each * runs["feeding"]
+    each = each * runs["routing"]
     launched = arrays.where(is_mixture(runs) & (runs["is_torus"] < 1), each, 0)
     has_one_kernel = _has_one_kernel(runs)
     hidden = arrays.where(has_one_kernel, REPLAYED * launched, 0)
@@ -90,7 +106,7 @@ def expert_parallel(runs: Layouts, p: Parameters, work: Column) -> Column:
     nodes = arrays.maximum(runs["ep"] * runs["tp"] / runs["domain"], 1)
     others = (nodes - 1) * (1 - (1 - 1 / nodes) ** visited)
     copies = arrays.where(is_inside, visited * (1 - 1 / runs["ep"]), others)
-    sent = 4 * BYTES_16 * work * runs["feeding"] * runs["expert_d_model"] * copies
+    sent = 4 * BYTES_16 * work * runs["routing"] * runs["expert_d_model"] * copies
     cards = runs["card_bandwidth"] * p["card_share"]
     links = link_rate(runs, p, runs["ep"] * runs["tp"])
     links = links * share_of_exchange(runs, runs["ep"])

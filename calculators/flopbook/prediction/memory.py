@@ -23,6 +23,7 @@ from flopbook.prediction.frameworks import (
 )
 from flopbook.prediction.layouts import RunLayout, training_run, trains_adapters
 from flopbook.prediction.models import Case, Parameters, PredictionModel, PrintedAs
+from flopbook.prediction.named_models import with_kinds
 from flopbook.prediction.schedules import named_schedule
 from flopbook.prediction.transformers import BODY, INPUTS
 
@@ -51,6 +52,7 @@ def _words(source: RunSource) -> str:
 
 def read_as(name: str, row: MeasuredRun, source: RunSource) -> Case:
     """The same with the framework named; with an empty name no framework is known."""
+    row = with_kinds(row)
     run = training_run(row, source.year, _words(source))
     framework = FRAMEWORKS.get(name, UNKNOWN)
     options = {**layout_options(row, run), **framework.options(row, run), **_adapters(row)}

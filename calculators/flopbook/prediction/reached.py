@@ -26,6 +26,7 @@ from flopbook.prediction.conventions import (
 )
 from flopbook.prediction.layouts import trains_adapters
 from flopbook.prediction.machines import ChipRates, machine, machine_of, package_named, peak_of
+from flopbook.prediction.named_models import with_kinds
 from flopbook.prediction.transformers import transformer
 
 GIGA, TERA, MILLI, MICRO, GIBI, HOUR = 1e9, 1e12, 1e-3, 1e-6, 2.0**30, 3600.0
@@ -151,7 +152,7 @@ def _training(row: MeasuredRun, source: RunSource) -> Rate:
     if trains_adapters(row):
         return _as_printed(row, peak, "adapters train few weights: not six FLOPs for each")
     try:
-        shape = transformer(row.model)
+        shape = transformer(with_kinds(row).model)
     except FlopbookError as error:
         return _as_printed(row, peak, str(error))
     printed = Printed(

@@ -55,31 +55,24 @@ def shards_of(runs: Layouts) -> Column:
     return replicas_of(runs) / runs["hsdp"]
 
 
+def expert_shards_of(runs: Layouts) -> Column:
+    """The ranks among those that hold the same experts, one of each group of expert parallelism."""
+    return arrays.maximum(shards_of(runs) / runs["ep"], 1)
+
+
 def held_by(runs: Layouts) -> Column:
     """Parameters that a rank works with, before they are sharded over its replicas."""
-    dense = runs["parameters"] - runs["expert_parameters"]
-    return dense / (runs["tp"] * runs["pp"]) + _experts_held_by(runs)
+    return _shared_held_by(runs) + _experts_held_by(runs)
+
+
+def _shared_held_by(runs: Layouts) -> Column:
+    """Parameters that a rank works with beside its experts."""
+    return (runs["parameters"] - runs["expert_parameters"]) / (runs["tp"] * runs["pp"])
 
 
 def _experts_held_by(runs: Layouts) -> Column:
     """Parameters of experts that a rank works with."""
     return runs["expert_parameters"] / runs["ep"] / (runs["tp"] * runs["pp"])
-
-
-def held_elsewhere(runs: Layouts) -> Column:
-    """Parameters that a rank works with and other shards hold: of experts, those of its replicas.
-
-    Where each rank has experts of its own, none of them is gathered.
-    """
-    shards, experts = shards_of(runs), _experts_held_by(runs)
-    dense = held_by(runs) - experts
-    return dense * (1 - 1 / shards) + experts * (1 - arrays.minimum(runs["ep"] / shards, 1))
-
-
-def held_by_several(runs: Layouts) -> Column:
-    """Parameters of a rank whose gradients others have too: all but experts of its own."""
-    alone = arrays.where(runs["ep"] >= replicas_of(runs), _experts_held_by(runs), 0)
-    return held_by(runs) - alone
 
 
 def _on_torus(runs: Layouts, p: Parameters, rate: Column) -> Column:
@@ -90,14 +83,24 @@ def _on_torus(runs: Layouts, p: Parameters, rate: Column) -> Column:
     return arrays.where(is_torus(runs), links, rate)
 
 
-def _network(runs: Layouts, p: Parameters, ranks: Column) -> Column:
+def shared_elsewhere(runs: Layouts) -> Column:
+    """Parameters beside experts that a rank works with and other shards hold."""
+    return _shared_held_by(runs) * (1 - 1 / shards_of(runs))
+
+
+def experts_elsewhere(runs: Layouts) -> Column:
+    """The same of its experts; where each rank has experts of its own, none is elsewhere."""
+    return _experts_held_by(runs) * (1 - 1 / expert_shards_of(runs))
+
+
+def _network(runs: Layouts, p: Parameters, ranks: Column, apart: Column) -> Column:
     """The rate at which shards of some ranks arrive: links inside the domain, cards beyond.
 
-    Ranks of one node that hold the same weights fetch a part each and pass it on over the links, so
-    that all their cards work for each of them.
+    The ranks lie some chips `apart`. Those of one node that hold the same weights fetch a part each
+    and pass it on over the links, so that all their cards work for each of them.
     """
-    is_inside = ranks * runs["tp"] <= runs["domain"]
-    together = arrays.maximum(runs["domain"] / runs["tp"], 1)
+    is_inside = ranks * apart <= runs["domain"]
+    together = arrays.maximum(runs["domain"] / apart, 1)
     cards = runs["card_bandwidth"] * p["card_share"] * together
     links = link_rate(runs, p, ranks)
     rate = arrays.where(is_inside, links, arrays.minimum(cards, links))
@@ -112,14 +115,33 @@ def _own_card(runs: Layouts, p: Parameters) -> Column:
     return _on_torus(runs, p, rate)
 
 
+def _moved(runs: Layouts, p: Parameters, shared: Column, experts: Column) -> Column:
+    """Seconds in which bytes of a rank reach its shards: those of experts go to fewer of them.
+
+    Ranks with the same experts lie a group of expert parallelism apart, often in other nodes.
+    """
+    tp, each = runs["tp"], runs["tp"] * runs["ep"]
+    rate = _network(runs, p, shards_of(runs), tp)
+    rate_of_experts = _network(runs, p, expert_shards_of(runs), each)
+    return shared / rate + experts / rate_of_experts
+
+
+def _rings(runs: Layouts) -> Column:
+    """Ranks that one collective of each layer's weights passes: in two rings where experts have
+    shards of their own.
+    """
+    own = (runs["ep"] > 1) & (expert_shards_of(runs) > 1)
+    return shards_of(runs) + arrays.where(own, runs["routing"] * expert_shards_of(runs), 0)
+
+
 def gathers_of(runs: Layouts, p: Parameters, layers: Column, work: Column) -> Column:
     """Weights that ZeRO-3 gathers for each micro-batch, less what hides behind the work."""
     shards = shards_of(runs)
     # Weights that stay as they are get no gradients.
-    moved = (GATHERS - 1 + runs["trained"]) * BYTES_16 * held_elsewhere(runs)
-    seconds = moved / _network(runs, p, shards)
+    times = (GATHERS - 1 + runs["trained"]) * BYTES_16
+    seconds = _moved(runs, p, times * shared_elsewhere(runs), times * experts_elsewhere(runs))
     hop = p["hop"] * arrays.where(is_early(runs), p["hop_early"], 1)
-    seconds = seconds + arrays.where(is_torus(runs), 0, GATHERS * layers * hop * shards)
+    seconds = seconds + arrays.where(is_torus(runs), 0, GATHERS * layers * hop * _rings(runs))
     # In a pipeline they stay gathered through the step, as the measured memory says too.
     seconds = seconds / arrays.where(runs["pp"] > 1, runs["micro_batches"], 1)
     is_sharded = (runs["zero"] >= 3) & (shards > 1)
@@ -136,17 +158,23 @@ def gradients_of(runs: Layouts, p: Parameters, layers: Column, work: Column) -> 
     it adds up whole gradients first, as its memory says too. Groups that each hold everything sum
     their shards once more, with each other.
     """
-    held, shards, groups = runs["trained"] * held_by_several(runs), shards_of(runs), runs["hsdp"]
+    shards, groups, own = shards_of(runs), runs["hsdp"], expert_shards_of(runs)
+    shared = runs["trained"] * _shared_held_by(runs)
+    # A rank that alone has its experts sums their gradients with nobody.
+    experts = arrays.where(runs["ep"] >= replicas_of(runs), 0, _experts_held_by(runs))
+    experts = runs["trained"] * experts
     is_divided, is_grouped = runs["zero"] >= 2, groups > 1
     sums = arrays.where(is_divided & (runs["pp"] <= 1), runs["micro_batches"], 1)
     # FSDP sums as often as it gathers, and is timed there.
     is_summed = runs["zero"] < 3
     # Each is summed in its own width; then sharded weights are gathered, or else whole sums.
     gathered = arrays.where(runs["zero"] >= 1, BYTES_16, runs["gradient_bytes"])
-    moved = arrays.where(is_summed, (gathered + runs["gradient_bytes"] * sums) * held, 0)
-    across = 2 * runs["gradient_bytes"] * sums * held / shards * (1 - 1 / groups)
+    times = arrays.where(is_summed, gathered + runs["gradient_bytes"] * sums, 0)
+    parts = shared / shards + experts / own
+    across = 2 * runs["gradient_bytes"] * sums * parts * (1 - 1 / groups)
     # Each sum hides behind the backward pass of its micro-batch, where the stack overlaps them.
-    seconds = moved / _network(runs, p, shards) + across / _own_card(runs, p)
+    within = arrays.where(own > 1, experts, 0)
+    seconds = _moved(runs, p, times * shared, times * within) + across / _own_card(runs, p)
     is_blocking = is_early(runs) | runs.where("stack", *BLOCKING)
     overlapped = arrays.where(is_blocking | (runs["overlaps_gradients"] < 1), 0, 1)
     is_ahead = runs.where("stack", *GATHERED_AHEAD) & (runs["year"] >= GATHERED_YEAR)
@@ -154,7 +182,7 @@ def gradients_of(runs: Layouts, p: Parameters, layers: Column, work: Column) -> 
     hideable = overlapped * HIDEABLE * (BACKWARD * sums + forward) * work
     hidden = arrays.minimum(seconds, hideable)
     seconds = seconds - hidden * (1 - p["gradient_exposed"])
-    rounds = arrays.where(is_summed, (1 + sums) * shards, 0)
+    rounds = arrays.where(is_summed, (1 + sums) * _rings(runs), 0)
     rounds = rounds + arrays.where(is_grouped, 2 * sums * groups, 0)
     # Each owner sends what it updated by itself, in place of one gather of a layer from all.
     owners = arrays.minimum(shards / layers, OWNED_TENSORS)

@@ -15,17 +15,19 @@ from flopbook.formulas import get_formula
 from flopbook.formulas.pipeline import FOLDED, SPLIT
 from flopbook.prediction import arrays
 from flopbook.prediction.arrays import Column, Mask
+from flopbook.prediction.attention_time import attention_of
 from flopbook.prediction.experts import (
     busiest,
     expert_cost,
     expert_parallel,
     is_mixture,
+    mask_products,
     replays_step,
     routing_launches,
 )
 from flopbook.prediction.layouts import Layouts
 from flopbook.prediction.offloading import HELD, waiting_of
-from flopbook.prediction.parameters import ATTENTION_STARTS, GENERATION_STARTS
+from flopbook.prediction.parameters import GENERATION_STARTS
 from flopbook.prediction.replicas_traffic import (
     BYTES_16,
     gathers_of,
@@ -36,16 +38,13 @@ from flopbook.prediction.replicas_traffic import (
     shards_of,
 )
 from flopbook.prediction.stacks import STACKS
+from flopbook.prediction.stages import PASSES, RECOMPUTED_PASSES, repeated, stage_layers
 from flopbook.prediction.torus import PAIR, is_torus, share_of_ring
 
 Parameters = Mapping[str, float]
 
 FLOP_PER_WEIGHT = 2.0  # a multiplication and an addition
-# Forward and twice that backward; recomputation goes forward once more.
-PASSES, RECOMPUTED_PASSES = 3.0, 4.0
 WEIGHT_PASSES = 1.0  # of them, the one that computes gradients of weights
-# Flash attention always recomputes scores: its backward pass does 2.5 times the forward work.
-FLASH_PASSES = {"none": 3.5, "selective": 3.8, "full": 4.5}
 # Sums over the activations of a layer: two forward, two backward, two more where recomputed.
 SUMS, RECOMPUTED_SUMS = 4.0, 6.0
 OPTIMIZER_BYTES = 16.0  # master weight and two moments in fp32, read and written in part
@@ -55,12 +54,6 @@ RIDGE = 200.0  # FLOP/byte of the chip for which the halves of the rates of prod
 # Schedules that part the backward pass, and those that run down the stages and up again.
 SPLIT_BACKWARD = (*SPLIT, *FOLDED)
 BENT = ("zb-v", "dualpipe-v")
-FULL_HEAD = 128.0  # head dimension for which the rates of fused attention are stated
-HOPPER_KERNELS = 2026.0  # since then all stacks run attention in kernels made for Hopper
-# Time of the products of attention in 8 bits over that in 16; its exponentials take as long as
-# before. Recipes for whole graphs set `fp8_dot_product_attention` (one of five does not).
-NARROW_SCORES = 0.5
-FIRST_FLASH_YEAR = 2023  # the second version of fused attention spread after it
 # Transformer Engine overlaps tensor-parallel sums in these, from this year on.
 OVERLAPPED, OVERLAPPED_YEAR = ("nemo",), 2024
 # Stacks whose tensor-parallel ranks each send the activations of all to the next stage.
@@ -100,11 +93,11 @@ class StepParts(NamedTuple):
 def step_parts(runs: Layouts, p: Parameters) -> StepParts:
     """The parts of the step of each run, in seconds."""
     tokens = runs["micro_batch"] * runs["tokens"] / runs["cp"]
-    layers = _stage_layers(runs)
+    layers = stage_layers(runs)
     rate = _Rates(runs, p, tokens)
-    passes = PASSES + (RECOMPUTED_PASSES - PASSES) * _repeated(runs)
+    passes = PASSES + (RECOMPUTED_PASSES - PASSES) * repeated(runs)
     products, experts = _products(runs, p, rate, tokens * layers * (passes - _spared(runs)))
-    attention = _attention(runs, p, tokens * layers)
+    attention = attention_of(runs, p, tokens * layers)
     elementwise = _elementwise(runs, p, tokens * layers * passes / PASSES)
     tensor = _tensor_parallel(runs, p, tokens * layers, products + experts + attention)
     context = _context_parallel(runs, p, tokens * layers, attention)
@@ -154,7 +147,9 @@ def tokens_per_second(runs: Layouts, p: Parameters) -> Column:
 
 
 class _Rates:
-    """FLOP/s that matrix products reach: of the layers, of experts, and in 16 bits."""
+    """FLOP/s that matrix products reach: of the layers, of dense layers among those of experts, of
+    experts, and in 16 bits.
+    """
 
     def __init__(self, runs: Layouts, p: Parameters, tokens: Column) -> None:
         shares = {name: p[f"matrix_{name}"] for name in GENERATION_STARTS}
@@ -163,6 +158,7 @@ class _Rates:
         share = share * runs.choose("stack", stacks, 1.0)
         share = share * arrays.where(runs["is_power_capped"] > 0, p["power_capped"], 1)
         width = arrays.minimum(runs["d_model"], runs["ffn_width"] / runs["tp"])
+        dense_width = arrays.minimum(runs["d_model"], runs["dense_width"] / runs["tp"])
         visits = tokens * runs["experts_per_token"] * runs["ep"] / runs["experts"]
         visits = arrays.maximum(visits, 1)
         expert_width = arrays.minimum(runs["expert_d_model"], runs["ffn_width"])
@@ -171,6 +167,8 @@ class _Rates:
         ridge = _ridge(runs, peak)
         shape = _half(tokens, p["half_tokens"] * ridge) * _half(width, p["half_width"] * ridge)
         self.layer = peak * share * shape
+        shape = _half(tokens, p["half_tokens"] * ridge)
+        self.dense = peak * share * shape * _half(dense_width, p["half_width"] * ridge)
         shape = _half(visits, p["half_expert_tokens"] * ridge)
         self.expert = peak * share * shape * _half(expert_width, p["half_width"] * ridge)
         ridge = _ridge(runs, runs["peak_16bit"])
@@ -199,14 +197,20 @@ def _peak(runs: Layouts, p: Parameters) -> Column:
 
 
 def _products(runs: Layouts, p: Parameters, rate: _Rates, work: Column) -> tuple[Column, Column]:
-    """Matrix products of attention and feed-forward, and those of experts."""
+    """Matrix products of attention and feed-forward, and those of experts that tokens are sent to.
+
+    Layers without experts have blocks of a width of their own.
+    """
     shards = runs["d_model"] / runs["tp"], runs["ffn_width"] / runs["tp"]
     is_aligned = (shards[0] % ALIGNMENT == 0) & (shards[1] % ALIGNMENT == 0)
     cost = arrays.where(is_aligned, 1, p["misaligned"]) * FLOP_PER_WEIGHT * work / runs["tp"]
-    dense_ffn = arrays.where(is_mixture(runs), runs["beside_weights"], runs["ffn_weights"])
-    products = cost * (runs["attention_weights"] + dense_ffn) / rate.layer
-    experts = cost * (runs["ffn_weights"] - dense_ffn) / rate.expert * expert_cost(runs, p)
-    return products, experts * busiest(runs, p)
+    dense = arrays.where(is_mixture(runs), runs["dense_weights"], 0)
+    every = arrays.where(is_mixture(runs), runs["beside_weights"], runs["ffn_weights"])
+    products = (runs["attention_weights"] + every) / rate.layer + dense / rate.dense
+    routed = runs["ffn_weights"] - every - dense
+    masks = arrays.where(is_mixture(runs), mask_products(runs), 0) / rate.sixteen_bit
+    experts = cost * routed / rate.expert * expert_cost(runs, p)
+    return cost * products, experts * busiest(runs, p) + cost * masks
 
 
 def _spared(runs: Layouts) -> Column:
@@ -214,70 +218,17 @@ def _spared(runs: Layouts) -> Column:
     return WEIGHT_PASSES * (1 - runs["trained"])
 
 
-def _attention(runs: Layouts, p: Parameters, layers: Column) -> Column:
-    """Scores and sums: fused, half of them masked; or through memory, all of them.
-
-    Layers without attention have none of them; some update a state in its place.
-    """
-    work, peak = layers * runs["attending"], _attention_peak(runs, p)
-    flop = 2 * FLOP_PER_WEIGHT * runs["score_width"] * runs["tokens"] * work / runs["tp"]
-    passes = runs.choose("recompute", FLASH_PASSES, FLASH_PASSES["selective"])
-    some = FLASH_PASSES["none"] + (FLASH_PASSES["full"] - FLASH_PASSES["none"]) * _repeated(runs)
-    passes = arrays.where(runs.where("recompute", "full"), some, passes)
-    # Each score costs an exponential, however wide the head that computes it.
-    head = arrays.minimum(runs["head_dim"], FULL_HEAD)
-    products = head * arrays.where(replays_step(runs), NARROW_SCORES, 1)
-    narrow = head / (products + p["half_head"]) * (1 + p["half_head"] / FULL_HEAD)
-    fused = passes * flop / 2 / (peak * narrow)
-    # A score is written and read in 16 bits by softmax, mask and dropout, forward and backward.
-    scores = runs["score_width"] / 128 * runs["tokens"] * work / runs["tp"]
-    moved = p["scores_moved"] * 10 * scores / runs["memory_bandwidth"]
-    unfused = passes * flop / (peak * head / FULL_HEAD) + moved
-    seconds = arrays.where(runs["has_flash"] > 0, fused, unfused)
-    # Without a zigzag split the last of c ranks of a causal sequence has 2 - 1/c times the mean.
-    busiest = 1 + p["context_unbalanced"] * (1 - 1 / runs["cp"])
-    seconds = seconds * arrays.where(runs.where("stack", "torchtitan"), busiest, 1)
-    return seconds + _states(runs, layers) / peak
-
-
-def _attention_peak(runs: Layouts, p: Parameters) -> Column:
-    """FLOP/s that attention reaches with wide heads."""
-    shares = {name: p[f"attention_{name}"] for name in ATTENTION_STARTS}
-    share = runs.choose("generation", shares, p["attention_other"])
-    is_older = runs.where("generation", "hopper") & ~_has_hopper_kernels(runs)
-    share = arrays.where(is_older, p["attention_hopper-flash2"], share)
-    share = share * arrays.where(runs["year"] <= FIRST_FLASH_YEAR, p["attention_first"], 1)
-    return runs["peak_16bit"] * share
-
-
-def _states(runs: Layouts, layers: Column) -> Column:
-    """FLOPs of recurrent layers beside their matrices, as `training-flops` counts them.
-
-    Kernels work on chunks of tokens, which is several times as much; no run tells at which rate.
-    """
-    passes = PASSES + (RECOMPUTED_PASSES - PASSES) * _repeated(runs)
-    return 2 * FLOP_PER_WEIGHT * passes * runs["state_values"] * layers / runs["tp"]
-
-
-def _has_hopper_kernels(runs: Layouts) -> Mask:
-    """Whether attention runs in kernels made for Hopper, where those of Ampere run too.
-
-    They came with vendor stacks in 2024, and PyTorch 2.11 of 2026 chooses them by itself
-    (flopbook2026measured: its traces name cuDNN's kernels for sm90).
-    """
-    vendors = runs.where("stack", "nemo", "megatron-core") & (runs["year"] >= 2024)
-    return vendors | (runs["year"] >= HOPPER_KERNELS)
-
-
 def _elementwise(runs: Layouts, p: Parameters, work: Column) -> Column:
-    """Norms, activations, residuals: read from and written to memory."""
+    """Norms, activations, residuals, recurrent states: read from and written to memory."""
     is_narrow = runs.where("precision", "fp8", "fp4")
     values = p["values_moved"] + arrays.where(is_narrow, p["values_cast"], 0)
     values = values * arrays.where(runs["is_compiled"] > 0, 1, p["unfused"])
-    values = values * arrays.where(is_mixture(runs), 2, 1) * runs["blocks"]
+    # Experts move their tokens as often again as a layer without them moves its own.
+    values = values * (runs["blocks"] + arrays.where(is_mixture(runs), runs["routing"], 0))
     # Sequence parallelism divides them too, but for the earliest stacks.
     divided = arrays.where(is_early(runs), 1, runs["tp"] ** 0.8)
-    return values * BYTES_16 * work * runs["d_model"] / runs["memory_bandwidth"] / divided
+    moved = values * runs["d_model"] / divided + runs["state_moved"] / runs["tp"]
+    return BYTES_16 * work * moved / runs["memory_bandwidth"]
 
 
 def _tensor_parallel(runs: Layouts, p: Parameters, work: Column, beside: Column) -> Column:
@@ -285,7 +236,7 @@ def _tensor_parallel(runs: Layouts, p: Parameters, work: Column, beside: Column)
 
     XLA sends in pieces `beside` the products; what takes longer than those shows on any chip.
     """
-    sums = (SUMS + (RECOMPUTED_SUMS - SUMS) * _repeated(runs)) * runs["blocks"]
+    sums = (SUMS + (RECOMPUTED_SUMS - SUMS) * repeated(runs)) * runs["blocks"]
     sums = sums * arrays.where(runs["has_parallel_blocks"] > 0, 0.5, 1)
     sent = sums * 2 * BYTES_16 * work * runs["d_model"] * (1 - 1 / runs["tp"])
     is_inside = runs["tp"] <= runs["domain"]
@@ -324,7 +275,7 @@ def _context_parallel(runs: Layouts, p: Parameters, work: Column, attention: Col
     links = link_rate(runs, p, PAIR) * share_of_ring(runs, runs["cp"])
     rate = arrays.where(is_inside | is_torus(runs), links, cards)
     # Each step of the ring starts a send and kernels of its own, and adds up what they bring.
-    steps = RING_PASSES * _stage_layers(runs) * attending * p["ring_step"] * (runs["cp"] - 1)
+    steps = RING_PASSES * stage_layers(runs) * attending * p["ring_step"] * (runs["cp"] - 1)
     seconds = sent / rate
     exposed = arrays.maximum(seconds - attention, 0) + OVERLAP * arrays.minimum(seconds, attention)
     return exposed + arrays.where(is_torus(runs), 0, steps)
@@ -356,20 +307,6 @@ def _launches(runs: Layouts, p: Parameters, layers: Column, work: Column) -> Col
     return exposed + layers * waiting
 
 
-def _stage_layers(runs: Layouts) -> Column:
-    """Layers of the fullest stage: whole ones in each of its chunks."""
-    chunks = runs["pp"] * runs["virtual"]
-    full_chunks = arrays.ceil(runs["layers"] / chunks - 1e-9) * runs["virtual"]
-    return arrays.where(runs["pp"] > 1, full_chunks, runs["layers"])
-
-
-def _repeated(runs: Layouts) -> Column:
-    """The share of its layers that a stage computes again in the backward pass."""
-    counted = arrays.minimum(runs["recompute_layers"] / _stage_layers(runs), 1)
-    share = arrays.where(runs["recompute_layers"] > 0, counted, 1)
-    return arrays.where(runs.where("recompute", "full"), share, 0)
-
-
 def _head(runs: Layouts, p: Parameters, rate: _Rates, tokens: Column, layer: Column) -> Column:
     """Output matrix and loss; in a pipeline the last stage has it beside its layers.
 
@@ -380,7 +317,7 @@ def _head(runs: Layouts, p: Parameters, rate: _Rates, tokens: Column, layer: Col
     passes = PASSES - _spared(runs)
     products = passes * FLOP_PER_WEIGHT * weights * tokens / rate.sixteen_bit
     logits = 12 * tokens * runs["vocabulary"] / runs["tp"] / runs["memory_bandwidth"]
-    empty = _stage_layers(runs) * runs["pp"] - runs["layers"]
+    empty = stage_layers(runs) * runs["pp"] - runs["layers"]
     late = arrays.maximum(products + logits - empty * layer, 0) * p["last_stage"]
     return arrays.where(runs["pp"] > 1, late, products + logits)
 

@@ -14,6 +14,7 @@ from flopbook.prediction.conventions import (
 )
 from flopbook.prediction.layouts import Layouts, RunLayout, training_run
 from flopbook.prediction.models import Case, Parameters, PredictionModel, PrintedAs
+from flopbook.prediction.named_models import with_kinds
 from flopbook.prediction.parameters import PRIORS
 from flopbook.prediction.stacks import OTHER
 from flopbook.prediction.step_time import tokens_per_second
@@ -23,6 +24,7 @@ THROUGHPUT = PrintedAs(THROUGHPUT_BAND, "token/s/chip")
 
 def read(row: MeasuredRun, source: RunSource) -> Case:
     """The run that a row describes, and the throughput that it states. Raises FlopbookError."""
+    row = with_kinds(row)
     run = training_run(row, source.year, f"{source.title} {source.repo} {source.path}")
     printed = Printed(
         measured=row.measured,

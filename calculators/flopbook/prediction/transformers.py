@@ -49,6 +49,10 @@ OF_KINDS = {
 }
 
 
+# What else decides the attention of a model on file: layers that see near tokens alone.
+NEAR = {f"near_{name}": name for name in ("windowed", "window", "chunked", "chunk")}
+
+
 class Transformer(NamedTuple):
     """Weights that a token multiplies in an average layer, and what attention does per token.
 
@@ -57,11 +61,22 @@ class Transformer(NamedTuple):
     times head dimension, averaged over keys and values.
 
     Layers may be of several kinds, as in a hybrid of attention and state spaces, and one may be a
-    single block. Of all layers `attending` have attention and `feeding` a feed-forward block or
-    experts; `blocks` are mixers and feed-forward blocks, over the two of a usual layer. Mixers with
-    a state have `state_weights` of the `attention_weights`, and update `state_values` for each
-    token. Of the feed-forward weights `beside_weights` are blocks of a width of their own beside
-    the experts, which work in and receive tokens of the width `expert_d_model`.
+    single block. Of all layers `attending` have attention, `feeding` a feed-forward block or
+    experts, and of a mixture `routing` experts; `blocks` are mixers and feed-forward blocks, over
+    the two of a usual layer.
+
+    Mixers with a state have `state_weights` of the `attention_weights`, and update `state_values`
+    for each token; kernels that are known multiply `state_products` times and move `state_moved`
+    values of 16 bits for it, forward and backward.
+
+    Of the feed-forward weights of a mixture `dense_weights` are those of layers without experts,
+    `dense_width` wide, and `beside_weights` those of blocks that all tokens visit beside the
+    experts, which work in and receive tokens of the width `expert_d_model`. Experts with a
+    `capacity` have places for that many times their even share of tokens, all of which they
+    multiply; 0 where they take all tokens that come.
+
+    Of the layers that attend a share `windowed` sees the last `window` tokens, with scores
+    `window_width` wide, and a share `chunked` the tokens of its chunk of `chunk`.
     """
 
     layers: float
@@ -83,7 +98,18 @@ class Transformer(NamedTuple):
     blocks: float = 1.0
     state_weights: float = 0.0
     state_values: float = 0.0
+    state_products: float = 0.0
+    state_moved: float = 0.0
+    routing: float = 1.0
+    capacity: float = 0.0
+    dense_weights: float = 0.0
+    dense_width: float = 1.0
     beside_weights: float = 0.0
+    windowed: float = 0.0
+    window: float = 1.0
+    window_width: float = 0.0
+    chunked: float = 0.0
+    chunk: float = 1.0
 
     @property
     def is_mixture(self) -> bool:
@@ -130,9 +156,10 @@ def transformer(sizes: Mapping[str, Any]) -> Transformer:
         "vocab": float(vocabulary),
         "tied_embeddings": "yes" if sizes.get("tied_embeddings") else "no",
     }
-    numbers_given["ffn_kind"] = _kind(sizes, numbers_given)
+    kind = _kind(sizes, numbers_given)
+    numbers_given["ffn_kind"] = kind
     numbers_given |= {name: sizes[size] for size, name in OF_KINDS.items() if size in sizes}
-    width = sizes.get("d_ff") or d_model * (4 if numbers_given["ffn_kind"] == PLAIN else 8 / 3)
+    width = sizes.get("d_ff") or d_model * (4 if kind == PLAIN else 8 / 3)
     counted = _counted({**numbers_given, "d_ff": float(width)})
     experts = sizes.get("n_experts", 1)
     parameters = sizes.get("n_params") or _matrices(counted)
@@ -153,9 +180,10 @@ def transformer(sizes: Mapping[str, Any]) -> Transformer:
         experts_per_token=sizes.get("experts_per_token", 1),
         expert_parameters=min(routed, parameters) if experts > 1 else 0.0,
         expert_d_model=sizes.get("kind_expert_d_model", d_model),
-        beside_weights=_beside(sizes, counted) / layers,
         state_weights=counted["states"] / layers,
         **_kinds(sizes, layers),
+        **_without_routing(sizes, counted, kind, layers),
+        **_near(sizes, heads, _score_width(sizes, heads, head_dim)),
     )
 
 
@@ -169,21 +197,45 @@ def _kinds(sizes: Mapping[str, Any], layers: float) -> dict[str, float]:
         "feeding": feeding / layers,
         "blocks": (attending + states + feeding) / (2 * layers),
         "state_values": sizes.get("seen_state_values", 0) / layers,
+        "state_products": sizes.get("kernel_products", 0) / layers,
+        "state_moved": sizes.get("kernel_moved", 0) / layers,
     }
 
 
-def _beside(sizes: Mapping[str, Any], counted: Mapping[str, float]) -> float:
-    """Weights of blocks beside the experts that a token visits, where they have another shape.
+def _without_routing(
+    sizes: Mapping[str, Any], counted: Mapping[str, float], kind: str, layers: float
+) -> dict[str, float]:
+    """Layers with experts over all, and what else of a mixture is a feed-forward block.
 
-    A shared expert that is as wide as the others counts as one more of them.
+    Blocks of layers without experts are dense ones. The others stand beside experts: shared ones,
+    whatever their width, and the way into a latent space and out of it.
     """
-    width = sizes.get("moe_d_ff") or sizes.get("d_ff")
-    is_alike = sizes.get("kind_shared_expert_d_ff", width) == width
-    if sizes.get("n_experts", 1) <= 1 or (is_alike and "kind_expert_d_model" not in sizes):
-        return 0.0
-    visited = _visited_share(sizes)
+    experts, visited = sizes.get("n_experts", 1), _visited_share(sizes)
+    if experts <= 1:
+        return {}
+    blocks, dense = sizes.get("kind_ffn_layers", layers), sizes.get("n_dense_layers", 0)
+    width = sizes.get("d_ff", 0)
+    dense_weights = dense * sizes["d_model"] * width * (2 if kind == PLAIN else 3)
     routed = (counted["total"] - counted["active"]) / max(1 - visited, 1e-9)
-    return _visited(counted) - routed * visited
+    # Where a token visits every expert, nothing tells them from blocks beside them.
+    beside = _visited(counted) - routed * visited - dense_weights if visited < 1 else 0.0
+    return {
+        "routing": (blocks - dense) / layers,
+        "capacity": float(sizes.get("capacity_factor", 0)),
+        "dense_weights": dense_weights / layers,
+        "dense_width": float(width or 1),
+        "beside_weights": max(beside, 0.0) / layers,
+    }
+
+
+def _near(sizes: Mapping[str, Any], heads: float, width: float) -> dict[str, float]:
+    """Layers that see near tokens alone, as shares of those that attend, and how far they see.
+
+    Heads may be narrower in a window; else its scores have the `width` of all others.
+    """
+    near = {name: sizes[size] for size, name in NEAR.items() if size in sizes}
+    own = sizes.get("kind_window_head_dim")
+    return {**near, "window_width": float(heads * own if own else width)}
 
 
 def _visited_share(sizes: Mapping[str, Any]) -> float:

@@ -21,10 +21,12 @@ from flopbook.prediction.layouts import (
 from flopbook.prediction.machines import ChipRates, machine
 from flopbook.prediction.models import Case, Parameters, PredictionModel, PrintedAs
 from flopbook.prediction.named_models import MODEL_SHAPE, with_shape
+from flopbook.prediction.near_layers import keys_causal
 from flopbook.prediction.parameters import Prior
 from flopbook.prediction.software_words import precision_named
 from flopbook.prediction.stacks import stack_named
-from flopbook.prediction.step_time import PASSES, RECOMPUTED_PASSES, RIDGE
+from flopbook.prediction.stages import PASSES, RECOMPUTED_PASSES
+from flopbook.prediction.step_time import RIDGE
 from flopbook.prediction.transformers import transformer
 from flopbook.prediction.usual_layouts import usual_recompute
 
@@ -32,7 +34,6 @@ SHOWN = PrintedAs("chip-hours", "chip-hour")
 # What a run computes again is a quarter of its work; where no one says, the answer is less sure.
 BY_UNKNOWN = SHOWN._replace(band="chip-hours, recompute unknown")
 HOUR = 3600.0
-CAUSAL = 0.5  # share of the scores that a causal mask leaves
 # Models of a width have about so many columns for each layer (Pythia's from 64 to 142), and a layer
 # has twelve squares of the width.
 COLUMNS_PER_LAYER, SQUARES = 100.0, 12.0
@@ -134,8 +135,7 @@ def _work_and_width(row: MeasuredRun, active: float) -> tuple[float, float]:
         return TRAINED * active, (COLUMNS_PER_LAYER * active / SQUARES) ** (1 / 3)
     shape = transformer(row.model)
     looked_up = 0.0 if row.model.get("tied_embeddings") else shape.embedding
-    scores = CAUSAL * SCORES * shape.layers * shape.score_width * shape.tokens
-    scores *= shape.attending
+    scores = SCORES * shape.layers * shape.attending * keys_causal(shape)
     return TRAINED * (active - looked_up) + scores, shape.d_model
 
 

@@ -13,6 +13,7 @@ from flopbook.data.runs import MODEL_FILE, MeasuredRun, RunFile, RunSource
 from flopbook.errors import FlopbookError, Problem
 from flopbook.prediction.conventions import HARDWARE, flop_per_token
 from flopbook.prediction.machines import machine
+from flopbook.prediction.named_models import with_kinds
 from flopbook.prediction.transformers import transformer
 
 NAME = "run"
@@ -111,7 +112,7 @@ def _work(row: MeasuredRun, publication: RunSource) -> Iterator[Finding]:
     if not tokens or convention == HARDWARE or is_adapter or WRONG_WORK in row.flags:
         return
     try:
-        shape = transformer(row.model)
+        shape = transformer(with_kinds(row).model)
         flop = tokens * flop_per_token(shape, convention, row.model.get("n_active_params"))
         stated = list(_stated_work(row))
     except FlopbookError:
