@@ -89,6 +89,14 @@ STRESSED = {
     "fewest tokens",
     "one layer",
     "updated weights",
+    "count",
+    "order",
+    "what it misses",
+    "steps and processors",
+    # names of factors
+    "few",
+    "later",
+    "spread",
 }
 
 

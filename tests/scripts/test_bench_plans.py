@@ -19,7 +19,7 @@ def test_a_line_for_the_space_the_million_and_the_commands(monkeypatch: pytest.M
     monkeypatch.setattr(plans, "busy", lambda command, runs: [90.0] * runs)
     monkeypatch.setattr(plans.subprocess, "run", lambda *given, **more: calls.append(given))
     results = list(plans.plans(2))
-    assert len(calls) == 4  # each command once before it is timed
+    assert len(calls) == 5  # each command once before it is timed
     counted = [result for result in results if isinstance(result, Counted)]
     assert counted[0].count == "755,040, 67,965"
     timed = {result.name: result for result in results if isinstance(result, Timed)}
