@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 import random
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from flopbook.quantities.units import percent
@@ -58,6 +59,16 @@ def steps_of(uses: list[SlotUse]) -> int:
     return max(use.end for use in uses)
 
 
+def _empty(uses: list[SlotUse]) -> Iterator[tuple[int, int, int]]:
+    """Slot, start and end of every gap until the last answer is written."""
+    for slot in range(SLOTS):
+        mine = [use for use in uses if use.slot == slot]
+        starts = [*(use.start for use in mine[1:]), steps_of(uses)]
+        for use, start in zip(mine, starts, strict=True):
+            if start > use.end:
+                yield slot, use.end, start
+
+
 def figure() -> Figure:
     """Two timelines on one scale of steps, a row for each slot."""
     slow, quick = steps_of(fixed()), steps_of(refilled())
@@ -71,7 +82,8 @@ def figure() -> Figure:
         f"{percent(work / (SLOTS * quick))}.",
         f"{ANSWERS} answers of exponentially distributed length in {SLOTS} slots. Above, a batch "
         f"ends with its longest answer, and {percent(work / (SLOTS * slow))} of the slots write. "
-        f"Below, the next request takes the first free slot: {percent(work / (SLOTS * quick))}.",
+        f"Below, the next request takes the first free slot: {percent(work / (SLOTS * quick))}. "
+        "A colour is one of the batches above; hollow is a slot without an answer.",
         height,
         shapes,
         narrow=Sheet(344, tall, sheet),
@@ -105,6 +117,9 @@ def _timelines(
             place = left + scale * use.start, top + _ROW * use.slot
             size = scale * (use.end - use.start) - 1.5, _BAR
             shapes.append(box(*place, *size, f"fb-c{use.answer // SLOTS % 4}", tip))
+        for slot, start, end in _empty(uses):
+            place = left + scale * start, top + _ROW * slot
+            shapes.append(box(*place, scale * (end - start) - 1.5, _BAR, "fb-hollow", "empty"))
         end = left + scale * steps_of(uses)
         shapes.append(
             words(end, top + SLOTS * _ROW + 12, f"{steps_of(uses)} steps", "end", "fb-small")

@@ -14,7 +14,10 @@ from scripts.website.figures.plotted import ChartAxis
 MODEL, CHIP = "gpt-3-1.3b", "nvidia/h100-sxm"
 NODE, CARD = 8, 50e9  # GPUs of a node, and bytes/s of the card that each of them has
 CLUSTERS = (64, 512)
-COUNTS = (1, 2, 3, 4, 6, 8, 10, 12, 15, 20, 30, 50, 72, 100, 150, 250, 400, 700, 1200)
+COUNTS = (
+    *(1, 2, 3, 4, 6, 8, 10, 12, 15, 20, 30, 50, 72, 100, 150, 250, 400, 700, 1200, 1580),
+    *(1600, 1650, 1800, 2000, 2400),  # from where waits fill the time that 64 chips have to spare
+)
 DEFAULT = 25 * 2**20  # bytes of a bucket unless PyTorch is told otherwise
 
 
@@ -85,7 +88,8 @@ def figure() -> Figure:
         f"{shape(MODEL).model.name} with its own batch on {find_chip(CHIP).name} in nodes of "
         "eight: products at the peak, bytes at printed rates, and for each all-reduce the wait of "
         "NCCL's trees for a few bytes. Dots: the least. The dashed line is PyTorch's default, "
-        "25 MiB. On the right the last bucket starts late, on the left the waits add up.",
+        "25 MiB. On the right the last bucket starts late, on the left the waits add up: on "
+        f"{CLUSTERS[0]} chips as soon as they outgrow the time that the network had to spare.",
         312,
         tuple(shapes),
         plots=(chart,),

@@ -30,7 +30,7 @@ def figure() -> Figure:
     variance, signal = parts()
     scale = variance / signal
     chart = Chart(
-        ChartAxis("tokens that a gradient averages", _TOKENS[0], _TOKENS[-1], "1"),
+        ChartAxis("tokens that a gradient averages", _TOKENS[0], _TOKENS[-1], "token"),
         ChartAxis("squared length", 0.004, 20, "1"),
         (84, 14, 520, 270),
     )

@@ -10,7 +10,7 @@ from scripts.website.figures.plotted import FigureValue, Point
 from scripts.website.figures.shapes import EDGE, SHEET
 
 _CELL, _ROW, _LEFT = 8.2, 24, 104
-_BLOCK_CELL, _SCALE_CELL = 13.6, 5.0  # of a number of a block, and of a bit of its scale
+_BLOCK_ROW, _BLOCK_BITS = 24.0, 64  # of a row of a block: its height, and the bits that it has
 # On a phone: a format has its name above it, the longest as many cells as there is room.
 _PHONE_ROW = 36.0
 _PHONE_CELL = (SHEET - 2 * EDGE) / max(number_format.bits for number_format in FORMATS)
@@ -31,17 +31,17 @@ def figure() -> Figure:
         shapes += _cells(number_format, (_LEFT, top), _CELL)
     bottom = 30 + len(FORMATS) * _ROW
     shapes.append(words(_LEFT - 8, bottom + 32, "mxfp4 block", "end"))
-    shapes += _block((_LEFT, bottom + 18), _SCALE_CELL, _BLOCK_CELL)
+    shapes += _block((_LEFT, bottom + 18), _CELL)
     facts = "; ".join(f"{number_format.name}: {_split(number_format)}" for number_format in FORMATS)
     return Figure(
         "Bits for the exponent buy range, bits for the fraction buy precision",
         f"One row for each format, one cell for each bit. {facts}. In a block format {BLOCK.size} "
         f"small numbers follow one scale of {BLOCK.scale_bits} bits.",
         "bf16 keeps the range of fp32 and gives up precision; fp16 does the opposite. At the foot, "
-        "a block of small numbers that share one scale.",
-        bottom + 70,
+        "32 small numbers that share one scale, wrapped after 64 bits.",
+        bottom + 96,
         tuple(shapes),
-        narrow=Sheet(SHEET, 120 + _PHONE_ROW * len(FORMATS), tuple(_phone())),
+        narrow=Sheet(SHEET, 140 + _PHONE_ROW * len(FORMATS), tuple(_phone())),
         readings=tuple(
             FigureValue(one.name, f"bits of the {name}", bits)
             for one in FORMATS
@@ -61,8 +61,7 @@ def _phone() -> Iterator[str]:
         yield from _cells(number_format, (EDGE, top), _PHONE_CELL)
     top = 60 + len(FORMATS) * _PHONE_ROW
     yield words(EDGE, top - 5, "mxfp4 block", "start")
-    room = SHEET - 2 * EDGE - BLOCK.scale_bits * _SCALE_CELL - 6
-    yield from _block((EDGE, top), _SCALE_CELL, room / BLOCK.size)
+    yield from _block((EDGE, top), _PHONE_CELL)
 
 
 def _legend(corner: Point, parts: Iterable[tuple[str, str]]) -> Iterator[str]:
@@ -104,14 +103,15 @@ def _split(number_format: Format) -> str:
     )
 
 
-def _block(corner: Point, scale_cell: float, wide: float) -> list[str]:
-    """The scale of a block and the numbers that share it."""
+def _block(corner: Point, cell: float) -> Iterator[str]:
+    """The scale of a block and the numbers that share it, in rows, a bit as wide as above them."""
     left, top = corner
-    start = left + BLOCK.scale_bits * scale_cell + 6
-    numbers = f"{BLOCK.size} numbers of {BLOCK.bits} bits"
-    return [
-        box(left, top, BLOCK.scale_bits * scale_cell, 20, "fb-c3"),
-        *(box(start + n * wide, top, wide, 20, "fb-c7") for n in range(BLOCK.size)),
-        words(left, top + 36, f"scale, {BLOCK.scale_bits} bits", "start", "fb-small"),
-        words(start + 60, top + 36, numbers, "start", "fb-small"),
-    ]
+    yield box(left, top, BLOCK.scale_bits * cell, 20, "fb-c3")
+    taken = BLOCK.scale_bits
+    for _ in range(BLOCK.size):
+        row, place = divmod(taken, _BLOCK_BITS)
+        yield box(left + place * cell, top + row * _BLOCK_ROW, BLOCK.bits * cell, 20, "fb-c7")
+        taken += BLOCK.bits
+    row, place = divmod(taken, _BLOCK_BITS)
+    told = f"a scale of {BLOCK.scale_bits} bits, and {BLOCK.size} numbers of {BLOCK.bits}"
+    yield words(left + place * cell + 8, top + row * _BLOCK_ROW + 14, told, "start", "fb-small")

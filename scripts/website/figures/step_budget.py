@@ -137,7 +137,8 @@ def _of_choice(rows: Sequence[Budget]) -> tuple[str, str]:
     return (
         f"All four fit, and the last takes {worst.seconds / best.seconds:.1f} times as long as the "
         f"first; {percent(share)} of the difference are {most}",
-        "The four layouts of the table above. Without chunks the stages wait. The third recomputes "
+        "The four layouts of the table above; products are the matmuls, and waiting has the bubble "
+        "in it. Without chunks the stages wait. The third recomputes "
         "although its memory is nearly empty, and TP 8 sends more than twice as much. The fourth "
         "gathers all weights for every micro-batch.",
     )

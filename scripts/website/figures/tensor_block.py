@@ -53,8 +53,9 @@ def figure(
         "A feed-forward block communicates twice, before and after its two matmuls",
         f"Bytes on each chip, from left to right: {'; '.join(facts)}. Between the first two an "
         "all-gather, between the last two a reduce-scatter.",
-        f"{title}. Filled: what the second of them holds, with its bytes for "
-        f"{format_quantity(float(tokens), 'token')} in bf16. All traffic is at the two arrows.",
+        f"{title}. Filled: what the second of them holds, weights blue and activations green, with "
+        f"its bytes for {format_quantity(float(tokens), 'token')} in bf16. All traffic is at the "
+        "two arrows.",
         TOP + SIDE + 40,
         tuple(shapes),
         left + 6,
@@ -71,7 +72,7 @@ GAPS = {"all-gather": 64.0, "reduce-scatter": 80.0}
 def _array(column: Column, left: float) -> list[str]:
     """An array with the share of the second chip filled: a band of rows, of columns, or all."""
     middle = left + column.width / 2
-    colour = "fb-c1" if column.weight else "fb-c0"
+    colour = "fb-c0" if column.weight else "fb-c2"
     size = format_quantity(column.entries * DTYPE_BYTES["bf16"], "byte")
     shapes = [
         words(middle, 40 if column.weight else 20, column.name, kind="fb-small"),

@@ -17,7 +17,8 @@ def figure() -> Figure:
         labelled((164, 54, 110, 56), "arithmetic unit\nadds, multiplies", "c0"),
         labelled((36, 124, 238, 50), "registers\na few dozen numbers, at hand at once", "c2"),
         arrow((146, 82), (164, 82)),
-        arrow((219, 124), (219, 111)),
+        arrow((213, 124), (213, 111)),
+        arrow((225, 110), (225, 123)),
         labelled((344, 20, 130, 170), "memory\n\nprogram\nand data,\nby address", "c4"),
         labelled((528, 20, 96, 74), "input\nkeys, disk,\nnetwork", "c5"),
         labelled((528, 116, 96, 74), "output\nscreen, disk,\nnetwork", "c5"),
@@ -47,7 +48,8 @@ def _phone() -> Iterator[str]:
     yield labelled((182, 38, 146, 56), "arithmetic unit\nadds, multiplies", "c0")
     yield labelled((16, 110, 312, 50), "registers\na few dozen numbers, at hand at once", "c2")
     yield arrow((162, 66), (182, 66))
-    yield arrow((255, 110), (255, 95))
+    yield arrow((249, 110), (249, 95))
+    yield arrow((261, 94), (261, 109))
     yield path([(4, 232), (340, 232)])
     yield words(100, 222, "bus: everything that moves, moves here", "start")
     yield labelled((4, 260, 128, 104), "memory\n\nprogram\nand data,\nby address", "c4")

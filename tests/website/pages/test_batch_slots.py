@@ -42,4 +42,6 @@ def test_the_title_says_both_times_and_both_sheets_have_all_bars() -> None:
     assert f"{steps_of(fixed())} steps" in drawn.title and str(steps_of(refilled())) in drawn.title
     assert drawn.narrow is not None
     for parts in (drawn.parts, drawn.narrow.parts):
-        assert "".join(parts).count("<rect") == 2 * ANSWERS
+        drawn_boxes, empty = "".join(parts).count("<rect"), "".join(parts).count("fb-hollow")
+        assert drawn_boxes - empty == 2 * ANSWERS
+        assert empty > 2 * SLOTS  # every slot but the longest waits, in each batch
