@@ -117,9 +117,9 @@ def _timelines(
             place = left + scale * use.start, top + _ROW * use.slot
             size = scale * (use.end - use.start) - 1.5, _BAR
             shapes.append(box(*place, *size, f"fb-c{use.answer // SLOTS % 4}", tip))
-        for slot, start, end in _empty(uses):
+        for slot, start, until in _empty(uses):
             place = left + scale * start, top + _ROW * slot
-            shapes.append(box(*place, scale * (end - start) - 1.5, _BAR, "fb-hollow", "empty"))
+            shapes.append(box(*place, scale * (until - start) - 1.5, _BAR, "fb-hollow", "empty"))
         end = left + scale * steps_of(uses)
         shapes.append(
             words(end, top + SLOTS * _ROW + 12, f"{steps_of(uses)} steps", "end", "fb-small")
