@@ -34,6 +34,7 @@ FIGURES = (
     ("gpu-node", {}),
     ("language-models", {}),
     ("latent-matrices", {}),
+    ("latent-ranks", {}),
     ("layer-roofline", {}),
     ("layout-map", {}),
     ("memory-parts", {}),
