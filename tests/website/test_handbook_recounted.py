@@ -55,3 +55,12 @@ def test_the_first_token_and_the_queue_before_it_have_two_means() -> None:
     text = text_of("serving")
     assert "In this queue the wait is exponential" not in text
     assert r"$\rho \, T_\text{prefill} / (1 - \rho)$" in text
+
+
+def test_the_limit_of_two_is_that_of_a_node_for_each_rank() -> None:
+    """A card of its own allows Llama 3 70B a degree of 2; the eight cards of whole nodes 17."""
+    alone, together = (1.5 * 28_672 * rate / 989.4e12 for rate in (50e9, 400e9))
+    assert (alone, together) == pytest.approx((2.2, 17.4), abs=0.05)
+    text = text_of("tensor-parallelism")
+    assert "TP across nodes, where the limit falls to about two." not in text
+    assert "about two where each rank has a node of its own" in text
