@@ -18,6 +18,7 @@ from scripts.website.figures import (
     batch_units,
     block_scales,
     checkpoint_interval,
+    context_traffic,
     draft_speedup,
     measured_all_reduce,
     offload_step,
@@ -396,3 +397,22 @@ def test_two_halves_in_the_format_of_the_run_wait_for_a_tenth_of_the_time(
     waits = idle_share(two_batches.schedule(2, two_batches.mixture_layers()))
     assert waits == pytest.approx(0.1, abs=0.005)
     assert "the same two still wait for a tenth" in text_of("expert-and-context-parallelism")
+@pytest.mark.parametrize(("heads", "kv_heads"), [(128, 8), (32, 4), (16, 2)])
+def test_in_training_heads_are_exchanged_for_less_from_fewer_ranks_on(
+    heads: int, kv_heads: int
+) -> None:
+    """Backward a ring moves twice its forward bytes, an exchange of heads as many as forward."""
+    equal = heads / (1.5 * kv_heads - 1)
+    assert kv_heads < equal < heads / (kv_heads - 1)
+    ring = 3 * context_traffic.ring_share(kv_heads, equal)
+    assert ring == pytest.approx(2 * context_traffic.exchange_share(heads, kv_heads, equal))
+    text = text_of("context-parallelism")
+    assert "$X = H / (1.5 G - 1)$" in text and "$H / (1.5 G - 1)$ over both passes" in text
+
+
+def test_with_one_kv_head_a_ring_stays_ahead_in_training_as_well() -> None:
+    """The two would meet at 2 H ranks, and only H ranks have a query head."""
+    for ranks in range(2, 17):
+        ring = 3 * context_traffic.ring_share(1, ranks)
+        assert ring < 2 * context_traffic.exchange_share(16, 1, ranks)
+    assert "twice as many ranks as there are query heads" in text_of("context-parallelism")
