@@ -131,7 +131,8 @@ def test_collectives_of_three_networks_can_be_done_by_hand() -> None:
 def test_the_switch_that_adds_is_told_before_what_leaving_a_node_costs() -> None:
     text = (DOCS / "handbook/networks.md").read_text("utf-8")
     adding, leaving = text.split("### Reductions in the switch")[1].split("### What leaving")
-    assert "**Both at once.**" in adding and "Eight of them run at once" in leaving
+    assert "gives it away" in adding and "Eight of them run at once" in leaving
+    assert "**Both at once.**" in leaving, "the table that it discusses stands right before it"
 
 
 def test_the_scheduler_starts_the_script_on_the_nodes_that_it_names() -> None:

@@ -416,3 +416,12 @@ def test_with_one_kv_head_a_ring_stays_ahead_in_training_as_well() -> None:
         ring = 3 * context_traffic.ring_share(1, ranks)
         assert ring < 2 * context_traffic.exchange_share(16, 1, ranks)
     assert "twice as many ranks as there are query heads" in text_of("context-parallelism")
+
+
+def test_half_a_card_hides_from_sums_in_stages_and_not_from_rings() -> None:
+    """Two nodes of eight, one card at 25 GB/s: each card sums an eighth of the array."""
+    counted = 2 * (1 - 1 / 16)  # arrays that bus bandwidth counts
+    stages = 2 * (1 - 1 / 2) / 8 / 25e9
+    rings = counted / 8 / 25e9
+    assert counted / stages == pytest.approx(375e9) and counted / rings == pytest.approx(200e9)
+    assert "rings would show it" in text_of("networks")
