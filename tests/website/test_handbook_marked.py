@@ -24,6 +24,7 @@ from scripts.website.figures import (
     offload_step,
     step_budget,
     two_batches,
+    training_compute,
 )
 from scripts.website.figures.origins import source_line
 from scripts.website.figures.overlap import idle_share
@@ -425,3 +426,21 @@ def test_half_a_card_hides_from_sums_in_stages_and_not_from_rings() -> None:
     rings = counted / 8 / 25e9
     assert counted / stages == pytest.approx(375e9) and counted / rings == pytest.approx(200e9)
     assert "rings would show it" in text_of("networks")
+
+
+@READS_THE_HANDBOOK
+def test_the_yearly_growth_of_the_largest_runs_takes_the_months_between_their_papers() -> None:
+    """May 2020 and July 2024 lie 50 months apart, not four years."""
+    by_id = {run.id: run for run in training_compute.runs()}
+    early, late = by_id["gpt-3-175b"], by_id["llama-3-405b"]
+    assert 12 * (late.year - early.year) == pytest.approx(50)
+    growth = (late.flop / early.flop) ** (12 / 50)
+    told = " ".join(rendered("handbook/why-compute.md").split())
+    assert f"{growth:.1f} a year over the 50 months" in told
+
+
+def test_the_exponent_by_compute_is_that_of_either_penalty_at_the_best_split() -> None:
+    alpha, beta = 0.3478, 0.3658
+    together = alpha * beta / (alpha + beta)
+    assert 1 - 10**-together == pytest.approx(0.34, abs=0.005)
+    assert r"$\alpha \beta / (\alpha + \beta)$" in text_of("why-compute")

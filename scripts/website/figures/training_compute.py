@@ -82,7 +82,8 @@ def figure() -> Figure:
         f"{format_quantity(most.flop, 'FLOP')}. The upper edge rises by about a factor of a "
         "hundred.",
         f"Training compute of {len(shown)} models, six operations for each active parameter and "
-        "token. Only models whose tokens are stated in a paper with a date are drawn.",
+        "token, those in blue by name. Only models whose tokens are stated in a paper with a date "
+        "are drawn.",
         334,
         tuple(shapes),
         plots=(chart,),
