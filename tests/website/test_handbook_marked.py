@@ -19,6 +19,7 @@ from scripts.website.figures import (
     block_scales,
     checkpoint_interval,
     context_traffic,
+    decode_step,
     draft_speedup,
     measured_all_reduce,
     offload_step,
@@ -444,3 +445,13 @@ def test_the_exponent_by_compute_is_that_of_either_penalty_at_the_best_split() -
     together = alpha * beta / (alpha + beta)
     assert 1 - 10**-together == pytest.approx(0.34, abs=0.005)
     assert r"$\alpha \beta / (\alpha + \beta)$" in text_of("why-compute")
+
+
+def test_caches_are_read_longer_than_weights_from_the_sequence_after_the_title_on() -> None:
+    batch = int(decode_step.figure().title.split()[2])
+    at, above = (
+        decode_step.parts("llama-3-70b", "nvidia/h100-sxm", 8, 8192, batch + more)
+        for more in (0, 1)
+    )
+    assert at["weight_seconds"] > at["kv_seconds"]
+    assert above["weight_seconds"] < above["kv_seconds"]

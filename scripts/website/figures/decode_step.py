@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from flopbook.architectures.shape import shape
 from flopbook.evaluation.calculator import calculate
 from flopbook.hardware.chip import chip as find_chip
@@ -32,7 +34,7 @@ def figure(
 ) -> Figure:
     """A step stacked over the batch: weights or arithmetic, and caches upon the higher of them."""
     one = parts(model, chip, tp, seq, 1)
-    equal = one["weight_seconds"] / one["kv_seconds"]
+    equal = math.floor(one["weight_seconds"] / one["kv_seconds"])
     busy = one["weight_seconds"] / one["compute_seconds"]
     room = fitting(model, chip, tp, seq)
     last = float(round(1.15 * max(busy, room)))
@@ -41,7 +43,7 @@ def figure(
     _, phone = _stacked(lines, room, (52, 26, SHEET - 76, 290), named_above=True)
     name = shape(model).model.name
     return Figure(
-        f"Up to {equal:,.0f} sequences a step reads mostly weights, beyond that mostly caches",
+        f"Up to {equal:,} sequences a step reads mostly weights, beyond that mostly caches",
         f"Time of a decoding step of {name} over the batch, at {seq:,} tokens each. Weights take "
         f"{format_quantity(one['weight_seconds'], 's')} whatever the batch, the cache of a "
         f"sequence {format_quantity(one['kv_seconds'], 's')}, and arithmetic as long as the "
