@@ -455,3 +455,11 @@ def test_caches_are_read_longer_than_weights_from_the_sequence_after_the_title_o
     )
     assert at["weight_seconds"] > at["kv_seconds"]
     assert above["weight_seconds"] < above["kv_seconds"]
+
+
+def test_replicas_of_a_node_need_as_many_tokens_to_hide_their_sum_as_sharding_over_all() -> None:
+    """Two passes over the cards behind the backward pass, and three behind the whole step."""
+    flop, cards = chip("h100-sxm").peak("bf16"), 8 * 50e9
+    summed = 2 * 2 / cards / (4 / flop)  # bytes of a weight over its FLOPs of a token
+    assert summed == pytest.approx(3 * 2 / cards / (6 / flop)) == pytest.approx(2474, abs=1)
+    assert "does not lower the batch that hides it" in text_of("fsdp")
