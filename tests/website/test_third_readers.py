@@ -150,7 +150,7 @@ def test_the_measured_kernel_reads() -> None:
     """The benchmark writes one number for a block of threads; its type is fp32."""
     text = text_of("roofline")
     assert "switches between reading and writing" not in text
-    assert "only reads and writes one number for a whole block" in text
+    assert "only reads, and writes a single number for a whole block" in text
 
 
 def test_the_listing_of_attention_is_that_of_todays_kernels() -> None:
