@@ -22,6 +22,7 @@ from scripts.website.figures import (
     decode_step,
     draft_speedup,
     measured_all_reduce,
+    measured_matmuls,
     offload_step,
     step_budget,
     two_batches,
@@ -463,3 +464,13 @@ def test_replicas_of_a_node_need_as_many_tokens_to_hide_their_sum_as_sharding_ov
     summed = 2 * 2 / cards / (4 / flop)  # bytes of a weight over its FLOPs of a token
     assert summed == pytest.approx(3 * 2 / cards / (6 / flop)) == pytest.approx(2474, abs=1)
     assert "does not lower the batch that hides it" in text_of("fsdp")
+
+
+def test_a_cube_of_twice_the_side_is_near_the_flat_roof() -> None:
+    """1,024 reaches a fifth of the printed peak, 2,048 two thirds; the picture names the cubes."""
+    peak = chip("h100-sxm").peak("bf16")
+    small, large = (measured_matmuls.product((side,) * 3).rate / peak for side in (1024, 2048))
+    assert small < 0.2 and large > 0.65
+    drawn = "".join(measured_matmuls.figure().parts)
+    assert all(f">{side:,}</text>" in drawn for side in measured_matmuls.LARGER)
+    assert "A cube needs no more than twice the side" in text_of("roofline")

@@ -14,6 +14,7 @@ from scripts.website.figures.plotted import ChartAxis
 
 CHIP, ROWS = "nvidia/h100-sxm", "H100-SXM-80GB"  # as entries and as runs call it
 SQUARE, NARROW = (1024, 1024, 1024), (128, 8192, 8192)
+LARGER = (2048, 4096, 16384)  # sides of further cubes that are named
 _MEGA = 1e12
 
 
@@ -89,6 +90,9 @@ def figure() -> Figure:
     narrow, square = product(NARROW), product(SQUARE)
     for one, words in ((narrow, f"{NARROW[0]} rows"), (square, f"{SQUARE[0]:,} cubed")):
         shapes.append(chart.words((one.intensity, one.rate), words))
+    for side in LARGER:
+        one = product((side, side, side))
+        shapes.append(chart.words((one.intensity, one.rate), f"{side:,}", "middle", (0, 18)))
     finding = (
         f"A product of {NARROW[0]} rows reaches {percent(narrow.rate / narrow.allowed)} of its "
         f"roof, {SQUARE[0]:,} cubed {percent(square.rate / square.allowed)}"
@@ -98,8 +102,8 @@ def figure() -> Figure:
         f"{len(found)} products in bf16 on {device.name}, both axes logarithmic. {finding}; all "
         f"others reach {percent(min(flat()))} to {percent(max(flat()))} of the flat part.",
         f"Products in bf16 on {device.name}, of three sources, under its printed roof. Intensity "
-        "counts each matrix once over the bus. Right of the ridge a product may be short of work "
-        "all the same, if it is small.",
+        "counts each matrix once over the bus. A number alone is the side of a cube. Right of the "
+        "ridge a product may be short of work all the same, if it is small.",
         336,
         tuple(shapes),
         plots=(chart,),
