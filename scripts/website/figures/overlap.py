@@ -114,8 +114,8 @@ def idle_share(bars: list[Bar], lane: int = 0) -> float:
 
 CAPTIONS = {
     "dp": "S: gradients of a layer are summed, as soon as its backward pass is done.",
-    "fsdp": "G: weights of a layer are gathered, ahead of their use; R: its gradients are summed "
-    "and scattered.",
+    "fsdp": "G, light: weights of a layer are gathered, ahead of their use; R, dark: its gradients "
+    "are summed and scattered.",
 }
 
 
