@@ -16,6 +16,8 @@ GPU, TPU = "nvidia/h100-sxm", "google/tpu-v5p"
 QUARTERS = 4  # of an SM
 THREADS, WARP = 2048, 32  # that an SM of Hopper holds (nvidia2022hopper), and of a warp
 SIDE = 128  # of a matrix unit of the TPU
+IN_LANE = 2  # a lane of an SM multiplies and adds in a cycle
+ALUS = 4  # of a lane of the TPU, one operation in a cycle each (the entry's quote)
 _PANEL, _GAP = 302.0, 8.0
 # Rows of both drawings: top, height, colour. The same row does the same work on both sides.
 _ROWS = {
@@ -35,7 +37,7 @@ class CoreNumbers(NamedTuple):
     on_chip: float
     matmul: float  # FLOPs in a cycle, bf16
     peak: float
-    lanes: float
+    vector: float  # FLOPs in a cycle outside the matmul units, fp32
     memory: float
     share: float
 
@@ -48,7 +50,7 @@ def sm() -> CoreNumbers:
         count,
         in_cycle * _amount(GPU, "cores", "tensor cores") / count,
         tensor.peak("bf16") / count,
-        _amount(GPU, "cores", "FP32 cores") / count,
+        IN_LANE * _amount(GPU, "cores", "FP32 cores") / count,
         _amount(GPU, "sram", "shared memory, per SM"),
         tensor.memory_bandwidth() / count,
     )
@@ -80,8 +82,8 @@ def rows() -> list[tuple[str, str, str]]:
     return [
         ("on a chip", f"{one.on_chip:g}", f"{other.on_chip:g}"),
         ("FLOPs in a cycle, bf16", f"{one.matmul:,.0f}", f"{other.matmul:,.0f}"),
+        ("outside matmuls, fp32", f"{one.vector:,.0f}", f"{other.vector:,.0f}"),
         ("peak, bf16", _rate(one.peak, "FLOP/s"), _rate(other.peak, "FLOP/s")),
-        ("lanes, fp32", f"{one.lanes:,.0f}", f"{other.lanes:,.0f}"),
         ("memory it fills itself", _size(one.memory), _size(other.memory)),
         ("its share of HBM", _rate(one.share, "byte/s"), _rate(other.share, "byte/s")),
         ("programs in flight", f"{THREADS // WARP} warps", "1"),
@@ -136,14 +138,14 @@ def _readings(name: str, core: CoreNumbers) -> Iterator[FigureValue]:
     yield FigureValue(name, "on a chip", core.on_chip)
     yield FigureValue(name, "FLOPs in a cycle, bf16", core.matmul)
     yield FigureValue(name, "peak, bf16", core.peak, "FLOP/s")
-    yield FigureValue(name, "lanes, fp32", core.lanes)
+    yield FigureValue(name, "FLOPs in a cycle outside matmuls, fp32", core.vector)
     yield FigureValue(name, "memory it fills itself", core.memory, "byte")
     yield FigureValue(name, "its share of HBM", core.share, "byte/s")
 
 
 def _sm(left: float) -> Iterator[str]:
     file = _amount(GPU, "sram", "register file, per SM") / QUARTERS
-    per_quarter = sm().lanes / QUARTERS
+    per_quarter = sm().vector / IN_LANE / QUARTERS
     cache = _amount(GPU, "cache", "L1 and shared memory, per SM")
     texts = {
         "orders": "warp\nscheduler",
@@ -171,7 +173,9 @@ def _tensor_core(left: float, top: float = 0.0) -> Iterator[str]:
     orders = f"scalar unit\nits memory: {_size(_amount(TPU, 'sram', 'SMEM per TensorCore'))}"
     yield from _boxes(left, top, "orders", [orders])
     yield from _boxes(left, top, "registers", ["vector registers"])
-    yield from _boxes(left, top, "lanes", [f"vector unit (VPU)\n{core.lanes:,.0f} lanes"])
+    deep = core.vector / ALUS / SIDE
+    vectors = f"vector unit (VPU)\n{deep:g} × {SIDE} lanes of {ALUS} ALUs"
+    yield from _boxes(left, top, "lanes", [vectors])
     yield from _boxes(left, top, "matmul", [f"MXU\n{SIDE} × {SIDE}"] * units)
     yield from _boxes(left, top, "memory", [f"VMEM, {_size(core.memory)}"])
     hbm = _rate(chip(TPU).memory_bandwidth(), "byte/s")

@@ -20,7 +20,16 @@ def test_cores_and_clock_make_the_printed_peak(name: str, core: CoreNumbers, clo
 
 def test_lanes_make_the_printed_vector_peak() -> None:
     """Of the GPU, which prints one: a lane adds and multiplies in a cycle of the higher clock."""
-    assert sm().lanes * sm().on_chip * 2 * 1.98e9 == pytest.approx(66.9e12, rel=1e-3)
+    assert sm().vector * sm().on_chip * 1.98e9 == pytest.approx(66.9e12, rel=1e-3)
+
+
+def test_what_is_not_a_matmul_is_compared_in_operations() -> None:
+    """128 lanes do two operations each, 4,096 ALUs one: 16 times as many, where lanes said 32."""
+    assert (sm().vector, tensor_core().vector) == (256, 4096)
+    assert tensor_core().vector * tensor_core().on_chip * 1.75e9 == pytest.approx(14.34e12, rel=1e-3)
+    assert ("outside matmuls, fp32", "256", "4,096") in rows()
+    drawn = "".join(figure().parts)
+    assert "8 × 128 lanes of 4 ALUs" in drawn and "4,096 lanes" not in drawn
 
 
 def test_the_title_has_the_ratios_of_the_table() -> None:
