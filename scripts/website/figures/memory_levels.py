@@ -54,7 +54,8 @@ def figure() -> Figure:
     shapes: list[str] = []
     for power in (6, 9, 12):
         x = scale.at(10.0**power)
-        shapes.append(path([(x, 8), (x, bottom)], "fb-grid"))
+        top = 8 if power > 6 else bottom - 6  # a line at the edge would cross names on a phone
+        shapes.append(path([(x, top), (x, bottom)], "fb-grid"))
         shapes.append(words(x, bottom + 14, format_quantity(10.0**power, "byte"), kind="fb-small"))
     facts = []
     for number, level in enumerate(found):

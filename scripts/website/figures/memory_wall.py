@@ -34,7 +34,7 @@ def accelerators() -> list[Series]:
         "FLOP/s": [device.peak("fp16") for device in chips],
         "links": [device.scaleup_bandwidth() for device in chips],
         "bandwidth": [device.memory_bandwidth() for device in chips],
-        "memory": [device.memory() for device in chips],
+        "size": [device.memory() for device in chips],
     }
     return [
         Series(name, [(y, v / values[name][0]) for y, v in zip(years, values[name], strict=True)])

@@ -40,7 +40,7 @@ def narrow_sheet(drawn: Figure) -> Sheet | None:
 def charts_sheet(plots: Collection[Plotted]) -> Sheet:
     """Charts one below the other at the width of a phone, with what they show below them."""
     top, parts = 0.0, list[str]()
-    entries = _named(series for chart in plots for series in chart.series)
+    entries = _named(plots)
     legend = {series.name for series in entries}
     for chart in plots:
         panel = _Panel(chart, top)
@@ -182,18 +182,23 @@ def _clear(ticks: Iterable[Tick], scale: Scale) -> Iterator[Tick]:
         yield value, text
 
 
-def _named(found: Iterable[PlotSeries]) -> list[PlotSeries]:
+def _named(charts: Iterable[Plotted]) -> list[PlotSeries]:
     """A series for each entry of the legend: those with a name, each name and look once.
 
-    What is hollow is named with what is filled.
+    What is hollow is named with what is filled. Lines of a panel stand together, in the order of
+    the panels, since two panels may draw different things with one stroke.
     """
-    entries: dict[tuple[str, str], PlotSeries] = {}
-    for series in found:
+    entries: dict[tuple[str, str], tuple[int, PlotSeries]] = {}
+    found = [(panel, series) for panel, chart in enumerate(charts) for series in chart.series]
+    for panel, series in found:
         style = series.style.removesuffix(_OPEN)
         name = series.name if style == series.style else series.name.removesuffix(_HOLLOW)
         if name and (style, name) not in entries:
-            entries[style, name] = PlotSeries(series.kind, style, name)
-    return sorted(entries.values(), key=lambda series: (series.kind == "mark", series.style))
+            entries[style, name] = panel, PlotSeries(series.kind, style, name)
+    ordered = sorted(
+        entries.values(), key=lambda one: (one[1].kind == "mark", one[0], one[1].style)
+    )
+    return [series for _, series in ordered]
 
 
 def _legend(entries: Iterable[PlotSeries], top: float) -> Iterator[str]:

@@ -85,7 +85,7 @@ def figure() -> Figure:
         "chip waits for its next batch.",
         height,
         tuple(_drawn(found, 92.0, WIDTH)),
-        narrow=Sheet(SHEET, len(TRACKS) * _TALL - 8, tuple(_phone(found))),
+        narrow=Sheet(SHEET, len(TRACKS) * _TALL, tuple(_phone(found))),
         readings=tuple(
             FigureValue(TRACKS[one.track], one.text, one.end - one.start, start=one.start)
             for one in found

@@ -38,6 +38,7 @@ from scripts.website.figures import (
     two_times,
 )
 from scripts.website.figures.device_blocks import NINE
+from scripts.website.figures.narrow import narrow_sheet
 from scripts.website.figures.ring_collective import reduced
 
 
@@ -101,9 +102,19 @@ def test_arithmetic_outgrew_memory_and_latency_stood_still() -> None:
         one.name: one.points[-1][1]
         for one in (*memory_wall.accelerators(), *memory_wall.memory_chips())
     }
-    assert last["FLOP/s"] > last["bandwidth"] > 1 and last["FLOP/s"] > last["memory"]
+    assert last["FLOP/s"] > last["bandwidth"] > 1 and last["FLOP/s"] > last["size"]
     assert last["capacity"] == 64 and last["speed of access"] < 2
     assert all(one.points[0][1] == 1 for one in memory_wall.accelerators())
+
+
+def test_lines_of_a_panel_stand_together_below_both_on_a_phone() -> None:
+    """Seven lines have four strokes: sorted by stroke, those of two panels stood in turn."""
+    sheet = narrow_sheet(memory_wall.figure())
+    assert sheet is not None
+    drawn = "".join(sheet.parts)
+    names = [*memory_wall.accelerators(), *memory_wall.memory_chips()]
+    places = [drawn.rindex(f">{one.name}<") for one in names]
+    assert max(places[:4]) < min(places[4:])
 
 
 def test_power_and_floor_add_up() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 
 import pytest
 
@@ -35,3 +36,13 @@ def test_the_title_says_what_is_exposed_and_what_is_idle() -> None:
     assert 0 < idle(found) < exposed(found) < 0.5
     assert f"{percent(exposed(found))} of this step" in figure().title
     assert f"{percent(idle(found))} waits" in figure().title
+
+
+def test_the_last_name_of_the_narrow_picture_is_not_cut_off() -> None:
+    """On a phone "next batch" has no room in its block and stood half below the edge."""
+    narrow = figure().narrow
+    assert narrow
+    lowest = max(
+        float(y) for part in narrow.parts for y in re.findall(r'<text[^>]* y="([\d.]+)"', part)
+    )
+    assert lowest + 4 <= narrow.height
