@@ -27,10 +27,12 @@ from scripts.website.figures import (
     step_budget,
     two_batches,
     training_compute,
+    transformer_layer,
 )
 from scripts.website.figures.origins import source_line
 from scripts.website.figures.overlap import idle_share
 from scripts.website.measured.gpu_traces import gpu_step
+from scripts.website.pages.benched import benched
 from tests.support.rendering import READS_THE_HANDBOOK, rendered, text_of
 
 
@@ -474,3 +476,62 @@ def test_a_cube_of_twice_the_side_is_near_the_flat_roof() -> None:
     drawn = "".join(measured_matmuls.figure().parts)
     assert all(f">{side:,}</text>" in drawn for side in measured_matmuls.LARGER)
     assert "A cube needs no more than twice the side" in text_of("roofline")
+@READS_THE_HANDBOOK
+def test_the_stage_that_recomputes_is_counted_from_printed_states() -> None:
+    """36 GB less 17.11 are 6.7 micro-batches of 2.813; from the 17 once printed they are 6.8."""
+    exact, rounded = (36 - 17.11) / 2.813, (36 - 17) / 2.813
+    assert (exact, rounded) == pytest.approx((6.72, 6.75), abs=0.01)
+    text = " ".join(rendered("handbook/pipeline-parallelism.md").split())
+    assert "17.11" in text.split("In the worked example a GPU has")[1].split("of states")[0]
+    assert "stage 1 of a picture has" in text and "The fifth stage" not in text
+
+
+def test_a_total_as_long_as_the_run_is_no_diagnosis() -> None:
+    """Recomputation would take 10.79 s as well, and was not planted into the run of 10.8 s."""
+    recomputed = next(each for each in step_budget.budgets() if each.name == "recomputed")
+    assert recomputed.seconds == pytest.approx(10.8, rel=0.005)
+    said = text_of("profiling")
+    picture, sentence = said.index('figure("step-budget")'), said.index("So a total names no cause")
+    assert 0 < sentence - picture < 1000
+
+
+def test_a_pair_of_sms_needs_three_quarters_of_a_measured_cache() -> None:
+    """One tile of 256 by 256 has 128 FLOP/byte; an author measured 10.2 TB/s on an H200."""
+    needed = chip("h100-sxm").peak("bf16") / 128
+    measured = float(benched("rate", "cache-h200"))
+    assert needed / measured == pytest.approx(0.75, abs=0.01)
+    assert "three quarters of what the faster of the two caches gives" in text_of("kernels")
+
+
+def test_half_of_a_backward_pass_leaves_less_than_its_beginning() -> None:
+    """A layer frees more than twice what its gradients take: 149 GB, then 139."""
+    llama = shape("llama-3-8b")
+    kept = calculate("memory", model="llama-3-8b", seq=8192, recompute="none", dropout="no")
+    activations, states = kept["activations"], 14 * llama.params
+    begin, half = states + activations, states + activations / 2 + llama.params
+    assert (begin / 1e9, half / 1e9) == pytest.approx((149, 138.7), abs=0.1)
+    assert activations > 2 * 2 * llama.params
+    assert "a layer frees more than twice what its gradients take" in text_of("transformers")
+
+
+def test_warps_alone_do_not_hide_a_read() -> None:
+    """64 warps of an SM are 16 for each of its four schedulers."""
+    text = text_of("accelerators")
+    assert "set ten, far, near, held = 10, 650, 270, 16" in text
+    assert 64 // 4 == 16 and (10 + 650) / 10 == 66 and 16 * 10 / 660 < 0.25
+    assert "warps alone do not hide a read of main memory" in text
+
+
+def test_the_picture_of_a_layer_says_what_gate_does() -> None:
+    """The box between up, gate and down held a bare dot; the text never gave SiLU."""
+    drawn = transformer_layer.figure()
+    assert drawn.narrow
+    for parts in (drawn.parts, drawn.narrow.parts):
+        assert ">SiLU,<" in "".join(parts) and ">×<" in "".join(parts)
+    assert "SiLU, which divides each number by one plus" in text_of("transformers")
+
+
+def test_a_program_takes_row_and_column_from_a_quotient_and_a_remainder() -> None:
+    text = text_of("kernels")
+    assert "i = tl.program_id(0) // across" in text and "j = tl.program_id(0) % across" in text
+    assert "in place of its quotient and its remainder" in text

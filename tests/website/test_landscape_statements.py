@@ -326,7 +326,11 @@ def test_every_chip_off_the_stripe_is_accounted_for() -> None:
         for spot in peak_bandwidth.spots()
         if not 100 <= spot.y / spot.x <= 1000
     }
-    alone = {"groq/groqchip-1", "graphcore/gc2", "cerebras/wse-3"}  # memory on the chip, and a wafer
+    alone = {
+        "groq/groqchip-1",
+        "graphcore/gc2",
+        "cerebras/wse-3",
+    }  # memory on the chip, and a wafer
     first = {"google/tpu-v2", "intel/gaudi-1", "amd/mi100", "meta/mtia-300"}
     plain = {"aws/inferentia1", "preferred-networks/mn-core"}  # DRAM that is not stacked
     assert set(off) == alone | first | plain | {H20}

@@ -126,10 +126,10 @@ def figure() -> Figure:
         ". ".join(drawn) + ".",
         f"The run of the worked example, {shape(MODEL).model.name} on {CHIPS:,} "
         f"{find_chip(CHIP).name} with {format_quantity(TOKENS, 'token')}: two blocks of "
-        "many forward (F) and, further on, two back (B). W: weights over X, a block ahead. S: "
-        "their gradients scattered. Short bars over Y: tokens gathered (light), results "
-        "reduce-scattered (dark). Look at the gaps of the arithmetic: at the top it waits for W, "
-        "further down for tokens.",
+        "many forward (F and the number of the block) and, further on, two back (B). W: weights "
+        "over X, a block ahead. S: their gradients scattered. Short bars over Y: tokens gathered "
+        "(light), results reduce-scattered (dark). Look at the gaps of the arithmetic: at the top "
+        "it waits for W, further down for tokens.",
         foot,
         shapes,
         readings=lane_readings(drawn.items(), LANES),

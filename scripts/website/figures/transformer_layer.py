@@ -28,7 +28,8 @@ def figure() -> Figure:
         "its result to the stream. The feed-forward block does the same with up, gate and down. "
         "Every blue box is a matrix product with weights.",
         "Blue boxes are weights, and each is one matmul; H heads of width d, G "
-        "heads for keys and values. What the blocks compute is added to the stream.",
+        "heads for keys and values. SiLU of gate times up goes into down. What the blocks compute "
+        "is added to the stream.",
         270,
         tuple(shapes),
         narrow=Sheet(SHEET, _NEXT + 270, tuple(_phone())),
@@ -71,10 +72,10 @@ def _feed_forward(corner: Point) -> Iterator[str]:
     yield labelled((x + 12, y + 96, 62, 26), "norm", "c5")
     yield labelled((x + 12, y + 132, 86, 26), "up [D, F]", "c0")
     yield labelled((x + 12, y + 166, 86, 26), "gate [D, F]", "c0")
-    yield labelled((x + 112, y + 149, 40, 26), "·", "c1")
+    yield labelled((x + 112, y + 141, 40, 42), "SiLU,\n×", "c1")
     yield labelled((x + 164, y + 149, 72, 26), "down [F, D]", "c0")
-    yield arrow((x + 98, y + 145), (x + 112, y + 158))
-    yield arrow((x + 98, y + 179), (x + 112, y + 168))
+    yield arrow((x + 98, y + 145), (x + 112, y + 152))
+    yield arrow((x + 98, y + 179), (x + 112, y + 172))
     yield arrow((x + 152, y + 162), (x + 164, y + 162))
     yield words(x + 12, y + 250, "D to F and back to D", "start", "fb-small")
     yield from _joined((x + 43, y), (x + 200, y + 149))

@@ -26,7 +26,9 @@ def test_lanes_make_the_printed_vector_peak() -> None:
 def test_what_is_not_a_matmul_is_compared_in_operations() -> None:
     """128 lanes do two operations each, 4,096 ALUs one: 16 times as many, where lanes said 32."""
     assert (sm().vector, tensor_core().vector) == (256, 4096)
-    assert tensor_core().vector * tensor_core().on_chip * 1.75e9 == pytest.approx(14.34e12, rel=1e-3)
+    assert tensor_core().vector * tensor_core().on_chip * 1.75e9 == pytest.approx(
+        14.34e12, rel=1e-3
+    )
     assert ("outside matmuls, fp32", "256", "4,096") in rows()
     drawn = "".join(figure().parts)
     assert "8 × 128 lanes of 4 ALUs" in drawn and "4,096 lanes" not in drawn
