@@ -59,8 +59,9 @@ FORMATS: Mapping[str, Mapping[str, str]] = {
     "B200, fp8": {"chip": "nvidia/b200", "dtype": "fp8"},
     "B200, fp4": {"chip": "nvidia/b200", "dtype": "fp4"},
 }
-# Blue is arithmetic, orange is bytes, grey is nothing at all.
-_FILLS = {"products": 0, "attention": 8, "messages": 1, "memory-bound": 6, "waiting": 5}
+# Blue is arithmetic, orange is bytes; where nothing runs a bar is hollow.
+_FILLS = {"products": "c0", "attention": "c8", "messages": "c1", "memory-bound": "c6"}
+_HOLLOW = "hollow"
 _LEFT, _RIGHT, _TOP, _ROW, _BAR = 150.0, 80.0, 40.0, 38.0, 24.0
 
 
@@ -162,7 +163,7 @@ _SAID = {"layouts": _of_layouts, "choice": _of_choice, "formats": _of_formats}
 def _legend() -> Iterator[str]:
     x = 8.0
     for kind in KINDS:
-        yield box(x, 8, 12, 12, f"fb-c{_FILLS[kind]}")
+        yield box(x, 8, 12, 12, f"fb-{_FILLS.get(kind, _HOLLOW)}")
         yield words(x + 17, 18, kind, anchor="start", kind="fb-small")
         x += 34 + 6.6 * len(kind)
 
@@ -174,9 +175,11 @@ def _bar(row: Budget, top: float, scale: float) -> Iterator[str]:
     for kind, seconds in row.kinds.items():
         width, share = seconds * scale, percent(seconds / row.seconds)
         tip = f"{row.name}, {kind}: {format_quantity(seconds, 's')}, {share}"
-        yield box(x, top, width, _BAR, f"fb-c{_FILLS[kind]}", tip)
+        fill = _FILLS.get(kind, _HOLLOW)
+        yield box(x, top, width, _BAR, f"fb-{fill}", tip)
         if width > 34:
             place = x + width / 2, top + _BAR - 8
-            yield words(*place, share, kind=f"fb-small fb-on{_FILLS[kind]}")
+            ink = "" if fill == _HOLLOW else f" fb-on{fill[1:]}"
+            yield words(*place, share, kind=f"fb-small{ink}")
         x += width
     yield words(x + 6, top + _BAR - 7, format_quantity(row.seconds, "s"), anchor="start")

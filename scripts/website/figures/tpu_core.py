@@ -75,7 +75,10 @@ def _grown() -> str:
     oldest, newest = chip(CHIPS[0]), chip(CHIPS[-1])
     peak = newest.peak("bf16") / oldest.peak("bf16")
     rate = newest.memory_bandwidth() / oldest.memory_bandwidth()
-    return f"The peak of a TPU grew {peak:.0f} times since v3, the rate of its memory {rate:.0f}"
+    return (
+        f"Since v3 the matrix units of a TPU became {peak:.0f} times as fast, "
+        f"the memory that feeds them {rate:.0f}"
+    )
 
 
 def _chosen(claims: list[Claim]) -> Claim | None:

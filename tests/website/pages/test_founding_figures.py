@@ -350,6 +350,14 @@ def test_what_is_not_recorded_is_a_dash() -> None:
     assert drawn("tpu-core").count(">–<") == sum(not cell for row in rows.values() for cell in row)
 
 
+def test_the_growth_in_the_title_is_of_what_the_drawing_has() -> None:
+    """Of the matrix units and the memory that feeds them: 2,307 over 123, 7.38 over 0.9."""
+    assert (round(2307 / 123), round(7.38 / 0.9)) == (19, 8)
+    title = tpu_core.figure().title
+    assert "matrix units of a TPU became 19 times as fast" in title
+    assert title.endswith("the memory that feeds them 8")
+
+
 @pytest.mark.parametrize("shape", ["1x1x1", "1x4", "3x5", "4x12x16", "16x2"])
 def test_slices_of_any_shape_are_drawn(shape: str) -> None:
     """Chips in a line, alone or in many layers; no more than eight are drawn along a side."""

@@ -54,3 +54,9 @@ def test_a_narrower_format_shrinks_products_and_nothing_else() -> None:
     assert f"{wide.seconds / narrow.seconds:.2f} times" in figure(of="formats").title
     with pytest.raises(UnknownName):
         budgets("chips")
+
+
+def test_waiting_is_hollow_as_in_every_other_picture() -> None:
+    """It was grey, the colour of the host: one bar for each layout, and one in the legend."""
+    drawn = "".join(figure().parts)
+    assert drawn.count("fb-hollow") == len(ROWS) + 1 and "fb-c5" not in drawn
