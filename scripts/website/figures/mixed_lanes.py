@@ -21,7 +21,8 @@ CHIP, MODEL, CHIPS, TOKENS = "google/tpu-v5p", "llama-3-70b", 1024, 500_000
 SIDES = (8, 8, 16)  # of the slice
 DEGREES = (512, 256, 128)  # of FSDP
 BLOCKS = 12  # of which some in the middle are drawn, far from either end of the model
-SHOWN = ("F7", "F9"), ("B6", "B4")  # the arithmetic between whose ends is drawn
+# The arithmetic between whose ends is drawn; numbers of one digit, since W10 has no room.
+SHOWN = ("F6", "F8"), ("B6", "B4")
 LANES = ("arithmetic", "weights, X", "tokens, Y")
 _WORK = {"F": 1, "B": 2}  # arithmetic of a pass
 

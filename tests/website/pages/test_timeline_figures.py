@@ -126,3 +126,9 @@ def test_letters_stay_inside_their_bars(drawn: Figure) -> None:
 
 def test_a_bar_without_letters_says_them_to_the_pointer() -> None:
     assert "<title>R7</title>" in "".join(mixed_lanes.figure().parts)
+
+
+def test_both_gathers_of_weights_are_named_at_every_degree() -> None:
+    """W10 had no room in two of three panels, and its bar no name."""
+    drawn = "".join(mixed_lanes.figure().parts)
+    assert [drawn.count(f">{name}</text>") for name in ("W8", "W9")] == [3, 3]
