@@ -92,7 +92,6 @@ STRESSED = {
     "count",
     "order",
     "what it misses",
-    "steps and processors",
     # names of factors
     "few",
     "later",
