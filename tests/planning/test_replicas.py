@@ -73,7 +73,7 @@ def pace(question: ServingQuestion, division: Division, n: float) -> dict[str, f
     one, base = replica(question, division), question.base
     step, prompts = step_seconds(one, n, P), prompt_seconds(one, n, P)
     batch = n * division.dp * division.pp
-    writing = step + P["step_seconds"]
+    writing = step + P["step_seconds"] + P["sequence_seconds"] * n * division.pp
     reading = prompts * (2 * division.pp - 1) / division.pp
     first = prompt_seconds(one, 1.0, P)
     return {

@@ -136,3 +136,20 @@ def test_azure_serves_in_the_format_of_its_configuration(chip: str) -> None:
         is_largest = "405B" in row.model["name"]
         assert (served.weight_bytes, served.cache_bytes) == (1.0, 2.0 if is_largest else 1.0)
         assert served.peak == served.machine.peak_8bit and served.software == "tensorrt-llm"
+
+
+def test_a_scheduler_has_more_to_do_with_more_sequences() -> None:
+    """Per request, beside what a step costs: a server is held up longer than its kernels run."""
+    free = {**P, "sequence_seconds": 0.0}
+    for batch in (1, 64, 1024):
+        served, _ = serving_of(asked(batch_seqs=batch, input_len_tokens=64, software="vLLM"))
+        seconds, without = (batch * 256 / predict_one(served, each) for each in (P, free))
+        assert seconds - without == pytest.approx(256 * batch * P["sequence_seconds"])
+
+
+def test_cores_copy_what_chips_alone_would_not() -> None:
+    """24 cores of 12 Inferentia2 hold three copies of eight KV heads, not one and a half."""
+    row = next(r for r in run_files()["neuron-inf"].rows if "llama-3-8b-b8" in r.id)
+    served, _ = serving_of(row)
+    assert row.parallelism["tp"] == 24 and served.tp == 12
+    assert served.tp / served.cache_parts == 3

@@ -191,7 +191,7 @@ def _paced(question: ServingQuestion, division: Division) -> _Paced:
     step = np.asarray(step_seconds(replica, sequences, p))
     # The last micro-batch of prompts is through when those before it have left the stages.
     reading = prompt_seconds(replica, sequences, p) * (2 * pp - 1) / pp
-    writing = step + p["step_seconds"]
+    writing = step + p["step_seconds"] + p["sequence_seconds"] * sequences * pp
     first_token = float(prompt_seconds(replica, 1.0, p))
     batch = sequences * dp * pp
     return _Paced(

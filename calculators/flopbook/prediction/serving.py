@@ -163,7 +163,7 @@ def serving_of(row: MeasuredRun, year: int | None = None) -> tuple[Serving, tupl
         cache_reads=_cache_reads(row.model, year),
         is_sequential=is_sequential,
         software=engine,
-        cache_parts=cache_parts(row.model),
+        cache_parts=cache_parts(row.model) / _cores(row.parallelism, chips),
         score_flop=score_flop(sizes, shape),
         seen=seen_layers(sizes),
         reads_singly=task == STATIC and "static" not in phase and engine in PARTING,
@@ -179,6 +179,11 @@ def _division(degrees: Mapping[str, Any], chips: float) -> dict[str, float]:
     tp = min(float(degrees.get("tp") or max(chips / (stages * dp), 1)), chips)
     ranks = dp if degrees.get("ep", 1) > 1 and tp * dp <= chips else 1.0
     return {"tp": tp, "ranks": ranks, "replicas": max(chips // (tp * ranks * stages), 1.0)}
+
+
+def _cores(degrees: Mapping[str, Any], chips: float) -> float:
+    """Cores of a chip that each have a rank, so that more of them copy keys and values."""
+    return max(float(degrees.get("tp", 1)) / chips, 1.0)
 
 
 def traits(case: Serving) -> dict[str, str]:
@@ -321,7 +326,9 @@ def _step(case: Serving, batch: float, context: float, p: Parameters) -> float:
     each = p["eager_seconds"] if case.is_eager else p["layer_seconds"]
     seconds = cache + shape.layers * (each * shape.blocks + _routing(case, p))
     seconds += float(sharing_seconds(weights, _products(case, batch, p), p))
-    scheduling = p["step_seconds"] if case.task in (STATIC, LOADED) else 0.0
+    scheduling = 0.0
+    if case.task in (STATIC, LOADED):
+        scheduling = p["step_seconds"] + p["sequence_seconds"] * batch / case.ranks
     return seconds + _elementwise(case, batch, p) + _sums(case, batch, p) + scheduling
 
 

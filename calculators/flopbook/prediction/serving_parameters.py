@@ -29,6 +29,8 @@ PRIORS = {
     "loaded": Prior(0.75, 0.25, "throughput at full load over that of a full static batch"),
     "most_sequences": Prior(1500, 0.5, "sequences beyond which a scheduler does not batch"),
     "step_seconds": Prior(1.5e-3, 0.6, "seconds of scheduling and sampling for a step"),
+    # A request has a place in tables of the cache, a sampler and a text that grows by a token.
+    "sequence_seconds": Prior(5e-6, 0.7, "the same for each sequence of a step"),
     "read_again": Prior(0.8, 0.2, "time of reading the cache once more over the first"),
     "prompt_launch": Prior(
         1.5e-4, 0.5, "seconds of launches in a layer, for prompts of any length"

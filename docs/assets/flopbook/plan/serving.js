@@ -71,15 +71,15 @@ function reading({replica, question}, sequences) {
   return prompt_seconds(replica, sequences, question.parameters) * (2 * replica.pp - 1) / replica.pp;
 }
 
-const writing = ({question}, step) => step + question.parameters.step_seconds;
+const writing = ({question, division}, sequences, step) => step + question.parameters.step_seconds + question.parameters.sequence_seconds * sequences * division.pp;
 const batchOf = ({division}, sequences) => sequences * division.dp * division.pp;
 
 /** Tokens a second of a replica that reads and writes, and of one that only writes. */
 function together(one, sequences, step) {
   const {answer} = one.question.base;
-  return batchOf(one, sequences) * answer / (reading(one, sequences) + answer * writing(one, step));
+  return batchOf(one, sequences) * answer / (reading(one, sequences) + answer * writing(one, sequences, step));
 }
-const alone = (one, sequences, step) => batchOf(one, sequences) / writing(one, step);
+const alone = (one, sequences, step) => batchOf(one, sequences) / writing(one, sequences, step);
 
 /** The best ways to serve: {layouts, tried}. */
 export function planServing(question, top = 3) {
