@@ -155,18 +155,6 @@ def test_cores_copy_what_chips_alone_would_not() -> None:
     assert served.tp / served.cache_parts == 3
 
 
-@every("chip", ["h100", "h200"])
-def test_azure_serves_in_the_format_of_its_configuration(chip: str) -> None:
-    """FP8 with an FP8 cache; of the largest model the FP8 checkpoint, which alone fits."""
-    rows = [row for row in run_files()[f"azure-{chip}"].rows if row.kind == "inference"]
-    assert len(rows) == 6
-    for row in rows:
-        served, _ = serving_of(row)
-        is_largest = "405B" in row.model["name"]
-        assert (served.weight_bytes, served.cache_bytes) == (1.0, 2.0 if is_largest else 1.0)
-        assert served.peak == served.machine.peak_8bit and served.software == "tensorrt-llm"
-
-
 def test_amd_multiplies_in_the_format_of_its_checkpoints() -> None:
     """Quantised as w_fp8_a_fp8; the words "weights + kv" once stood for products in 16 bits."""
     for name in ("amd-perf", "amd-perf-check"):
