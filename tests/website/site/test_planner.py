@@ -38,7 +38,7 @@ _BAD = {
 _BAD_SERVING = {
     "?chips=": "Type a number of chips",
     "?chips=1": "In int4 it fits. In bf16 it fits from",
-    "?chips=1&model=llama-3-405b": "68.1 GB for weights and KV cache. In bf16 it fits from",
+    "?chips=1&model=llama-3-405b": " GB for weights and KV cache. In bf16 it fits from 12 chips",
     "?max-per-token=40": "type a unit too, such as 40ms",
     "?max-per-token=1ms": "Fits on 8 chips, but too slow",
     "?__proto__=1": "This link sets '__proto__', which this page does not have.",
