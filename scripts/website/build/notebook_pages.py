@@ -23,6 +23,7 @@ from bs4 import BeautifulSoup, Tag
 from flopbook.data.files import write_made
 from scripts.website.build.beside import ALONE, forked
 from scripts.website.build.handbook import chapters
+from scripts.website.build.plain_markdown import shortened
 from scripts.website.markup import link
 from scripts.website.pages import practicals
 from scripts.website.pages.sources import html_link
@@ -101,7 +102,7 @@ def notebook_html(content: str, folder: Path, source: str) -> tuple[str, str]:
     soup = BeautifulSoup(_HEAVY.sub("", content), "html.parser")
     is_executed = soup.select_one(".jp-OutputArea-output") is not None
     first = soup.select_one(".jp-RenderedMarkdown p")
-    summary = _shortened(first.get_text()) if first else ""
+    summary = shortened(first.get_text(), _DESCRIPTION) if first else ""
     text = "\n".join(_cells(soup, folder))
     return text.replace("</h1>", f"</h1>\n{_note(source, is_executed)}", 1), summary
 
@@ -137,13 +138,6 @@ def _note(source: str, is_executed: bool) -> str:
     overview = link("All practicals", html_link(page, practicals.PAGE))
     sentences = f"This page is a notebook{executed}: {download}.{belongs} {overview}."
     return f'<p class="fb-note">{sentences}</p>'
-
-
-def _shortened(text: str) -> str:
-    text = " ".join(text.split())
-    if len(text) <= _DESCRIPTION:
-        return text
-    return text[: _DESCRIPTION - 3].rsplit(" ", 1)[0] + "..."
 
 
 def _text_cell(cell: Tag) -> str:

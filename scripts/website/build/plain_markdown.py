@@ -312,3 +312,11 @@ def _block(element: Tag, inner: str) -> str:
 
 def _words(text: str) -> str:
     return " ".join(text.split())
+
+
+def shortened(text: str, most: int) -> str:
+    """A text in one line of at most so many characters, cut between words."""
+    text = " ".join(text.split())
+    if len(text) <= most:
+        return text
+    return text[: most - 3].rsplit(" ", 1)[0] + "..."

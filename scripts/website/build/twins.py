@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from scripts.website.build.heads import head_and_body
-from scripts.website.build.plain_markdown import as_markdown, escaped, twin_path
+from scripts.website.build.plain_markdown import as_markdown, escaped, shortened, twin_path
 from scripts.website.markup import code_block
 
 INDEX = "llms.txt"
@@ -72,15 +72,8 @@ def listing(tree: dict[str, bytes]) -> str:
 
 
 def _listed(path: str, page: _Page) -> str:
-    summary = f": {_shortened(page.description)}" if page.description else ""
+    summary = f": {shortened(page.description, _LONGEST_SUMMARY)}" if page.description else ""
     return f"- [{page.title or path}]({twin_path(path)}){summary}"
-
-
-def _shortened(text: str) -> str:
-    text = " ".join(text.split())
-    if len(text) <= _LONGEST_SUMMARY:
-        return text
-    return text[: _LONGEST_SUMMARY - 3].rsplit(" ", 1)[0] + "..."
 
 
 def _pages(tree: dict[str, bytes]) -> Iterator[tuple[str, _Page]]:
