@@ -27,6 +27,7 @@ from scripts.website.pages.prediction_checks import (
     later_error,
     strayed,
 )
+from scripts.website.pages.prediction_order import order_table, ordered
 
 KIND = "training_throughput"
 _UNITS = {"seconds": "s", "low": "s", "high": "s", "mfu": "1", "tokens_per_second": "token/s"}
@@ -232,6 +233,14 @@ class PredictionProse:
         rows = [_middle(line) for line in middle_lines()]
         caption = "Never fitted: the run in the middle of each publication's errors"
         return table(_MIDDLE_HEAD, rows, caption=caption, stacked=True)
+
+    def order(self) -> Html:
+        """How often the faster of two layouts of one run is predicted to be the faster."""
+        return order_table()
+
+    def in_order(self, apart: float, publication: str | None = None) -> Number:
+        """The share of pairs of fitted runs, measured so far apart, in their order, in per cent."""
+        return _percent(ordered(FIT, apart, publication).share)
 
     def groups(self) -> Html:
         """Errors of training runs of some kinds, fitted and never fitted."""
