@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from scripts.website.figures import experts_read, rails, two_batches
 from scripts.website.pages.predicted import CHECK, FIT
 from scripts.website.pages.prediction_order import APART, ordered
 from tests.support.rendering import READS_THE_HANDBOOK, rendered
@@ -17,6 +18,18 @@ def _read(chapter: str) -> str:
     """A chapter with its expressions filled, without tags, in one line."""
     words = re.sub(r"<[^>]+>", "", rendered(f"handbook/{chapter}.md"))
     return " ".join(words.replace("&nbsp;", " ").split())
+
+
+def test_a_message_that_changes_rails_has_an_arrow_for_every_leg() -> None:
+    """Up to the rail, down to the right node, along NVLink."""
+    for sheet in (rails.figure().parts, rails.figure().narrow.parts):
+        assert sum(part.count("<polyline") == 2 for part in sheet) == 3  # a shaft and a head
+
+
+def test_captions_say_what_titles_do_not() -> None:
+    figure = experts_read.figure()
+    assert "A lone token" in figure.title and "A lone token" not in figure.caption
+    assert "light, D: dispatch; dark, C: combine" in two_batches.figure().caption
 
 
 @pytest.mark.parametrize("use", [FIT, CHECK])

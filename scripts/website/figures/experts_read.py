@@ -50,9 +50,8 @@ def figure() -> Figure:
     return Figure(
         "A lone token reads few experts, a batch soon reads them all",
         f"If tokens choose their experts evenly and independently: {'; '.join(facts)}.",
-        "A lone token reads few experts; a batch soon reads them all. A dot marks where half are "
-        "read. With few tokens a mixture reads few of its weights; with many it reads all of them "
-        "and still computes with a fraction.",
+        "A dot marks where half are read. From some hundred tokens on a mixture reads all of its "
+        "weights and still computes with a fraction.",
         336,
         tuple(shapes),
         plots=(chart,),

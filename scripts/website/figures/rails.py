@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from scripts.website.figures.drawing import Figure, Sheet, arrow, box, labelled, path, words
+from scripts.website.figures.plotted import Point
 
 RAILS = 4  # of the eight that a node of eight GPUs with eight cards has
 _GPU, _PITCH = 26.0, 34.0
 _SWITCHES, _NODES = 74.0, 190.0  # heights of the two rows
+_ASIDE = 7.0  # from a line to the arrow that goes along it
 _LINES = ("fb-line0", "fb-line1", "fb-line2", "fb-line3")
 
 
@@ -31,7 +34,7 @@ def figure() -> Figure:
         f"to GPU {RAILS - 1} of the last goes over {way}.",
         "Each GPU has a card of its own, and card i of every node ends in switch i. A reduction "
         "among GPUs of the same number stays on its rail. The arrows show a token that has to "
-        "change rails: over its own rail to the right node, and inside that node over NVLink. Only "
+        "change rails: up to its own rail, down to the right node, and there over NVLink. Only "
         "traffic that changes rails outside a node needs the spine.",
         264,
         tuple(_wiring(3, 640.0)),
@@ -55,6 +58,19 @@ def _wiring(nodes: int, width: float) -> Iterator[str]:
     (x, y), (end, _) = (_gpu(nodes - 1, rail, pitch) for rail in (0, RAILS - 1))
     yield arrow((x, y + _GPU + 11), (end, y + _GPU + 11))
     yield arrow((_gpu(0, 0, pitch)[0] - 10, _NODES - 4), (0.5 * switch - 30, _SWITCHES + 28))
+    yield arrow(*_beside((0.5 * switch, _SWITCHES + 24), (x, y)))
+
+
+def _beside(start: Point, end: Point) -> tuple[Point, Point]:
+    """Most of a line from the left above to the right below, moved a little up and right."""
+    (left, top), (right, bottom) = start, end
+    length = math.hypot(right - left, bottom - top)
+    aside = (_ASIDE * (bottom - top) / length, -_ASIDE * (right - left) / length)
+    first, last = (
+        (left + share * (right - left) + aside[0], top + share * (bottom - top) + aside[1])
+        for share in (0.14, 0.94)
+    )
+    return first, last
 
 
 def _node(node: int, pitch: float) -> Iterator[str]:

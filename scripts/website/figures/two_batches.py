@@ -98,9 +98,9 @@ def figure() -> Figure:
         f"{LAYERS} layers, {100 * whole:.1f} % in {mixtures}, not {percent(alone)}",
         f"{LAYERS} layers, forward. {'. '.join(facts)}. A layer of a token: {said}.",
         f"Forward pass through {LAYERS} layers of DeepSeek-V3 on H800, by the times of the example "
-        "above in bf16. A: attention and shared expert, E: routed experts, D: dispatch, "
-        "C: combine; numbers: halves. While one half computes, the tokens of the other travel; "
-        "what is left is the last exchange, with nothing beside it.",
+        "above in bf16. A: attention and shared expert, E: routed experts; light, D: dispatch; "
+        "dark, C: combine; numbers: halves. While one half computes, the tokens of the other "
+        "travel; what is left is the last exchange, with nothing beside it.",
         TOP + len(panels) * PANEL - GAP + 6,
         tuple(shapes),
         readings=lane_readings(panels, LANES, "s"),
