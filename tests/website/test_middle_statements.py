@@ -99,7 +99,7 @@ def test_two_counts_of_one_limit_differ_by_the_square_of_the_rate_of_a_link() ->
         for rate in (ours, theirs)
     ]
     assert needs[1] / needs[0] == pytest.approx((ours / theirs) ** 2)
-    assert f"limits are {needs[1] / needs[0]:.2f} times ours" in prose("mixed-parallelism")
+    assert f"with $\\alpha^2$, {needs[1] / needs[0]:.2f} times" in prose("mixed-parallelism")
 
 
 def test_attention_in_the_count_of_a_step_makes_it_longer() -> None:
