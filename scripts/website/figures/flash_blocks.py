@@ -33,9 +33,11 @@ def figure() -> Figure:
         "Of all scores one block exists at a time, and three running results stand for the rest",
         f"A grid of {QUERIES} by {KEYS} blocks of scores. Block {STAYS + 1} of the queries has met "
         f"{done} blocks of keys and values and meets block {PASSES + 1} now.",
-        "Follow the marked row from left to right. Grey blocks are done and gone, the blue one is "
-        "in on-chip memory now, the hollow ones come later or belong to other blocks of queries, "
-        "which other SMs take. Nothing of the grid goes to main memory.",
+        "Follow the marked row from left to right. Blue at the left: a block of queries, which "
+        "stays. Orange: the block of keys and values that is read now. Blue in the grid: their "
+        "scores, in on-chip memory; grey blocks are done and gone, hollow ones come later or "
+        "belong to other blocks of queries, which other SMs take. Nothing of the grid goes to main "
+        "memory.",
         foot + 14,
         tuple(shapes),
     )

@@ -200,8 +200,8 @@ _KINDS = {
         ),
     ),
     "attention": (
-        "One group of warps leaves the tensor core idle for "
-        f"{percent(idle_share(attended(1), 1))} of the time, two in turn for "
+        "One group of warps leaves the tensor core idle "
+        f"{percent(idle_share(attended(1), 1))} of the time, two in turn "
         f"{percent(idle_share(attended(2), 1))}",
         ("exponentials", "tensor core"),
         "Numbers are blocks of keys: dark the product that makes their scores, light the one that "

@@ -74,7 +74,7 @@ def figure() -> Figure:
     )
     share, most = max((share, name) for (name, _), share in zip(COLUMNS, every.shares, strict=True))
     return Figure(
-        f"What makers state most often, the {most}, they state of {percent(share)} of their chips",
+        f"Makers state the {most} of {percent(share)} of their chips, and all else of fewer",
         f"A table of percentages for {len(shown) - 1} makers and {len(COLUMNS)} quantities. Over "
         f"all makers: {facts}.",
         "Percent of a maker's chips and cards for which a document of the maker itself states the "

@@ -46,8 +46,8 @@ def figure() -> Figure:
         top += _TITLE + CHIPS * _LANE + _GAP
     plain, even = (time(split) for split in ways.values())
     return Figure(
-        f"Under a causal mask a ring of neighbours takes {plain / even:.2f} times as long as one "
-        "cut from both ends",
+        f"Under a causal mask a ring of neighbours takes {plain / even:.2f} times as long as a "
+        "balanced one",
         ". ".join(facts) + ".",
         "A lane is a rank, a number the rank whose keys and values it has at hand. With "
         "neighbouring chunks a rank has nothing to do for keys that come after its queries, and "

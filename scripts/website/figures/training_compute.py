@@ -75,8 +75,8 @@ def figure() -> Figure:
     least, most = min(shown, key=lambda r: r.flop), max(shown, key=lambda r: r.flop)
     early = max((r for r in shown if r.year < most.year - 3.5), key=lambda r: r.flop)
     return Figure(
-        f"Of runs with printed tokens the largest took {most.flop / early.flop:,.0f} times the "
-        "compute of the largest four years before",
+        f"Of runs with printed tokens the largest grew {most.flop / early.flop:,.0f} times from "
+        f"{early.name} to {most.name}",
         f"{len(shown)} models from 2020 to 2024 on a logarithmic axis, from {least.name} with "
         f"{format_quantity(least.flop, 'FLOP')} to {most.name} with "
         f"{format_quantity(most.flop, 'FLOP')}. The upper edge rises by about a factor of a "
