@@ -141,7 +141,7 @@ CASES: list[tuple[str, str, tuple[float, ...]]] = [
         (2 * GB200 / (3 * GB200_PORT), GB200 / (3 * GB200_PORT)),
     ),
     ("context-parallelism", "Ring attention", (312e12 / 300e9,)),
-    ("context-parallelism", "Four chips", (3.5, 8 / 4, 7 / 4)),
+    ("context-parallelism", "Six ranks", (0.5 + 5, 0.5 + 2, round(100 * 3 / 5.5), 6 / 2)),
     (
         "context-parallelism",
         "Llama 3 70B",

@@ -191,16 +191,6 @@ def test_the_two_directions_of_dualpipe_have_colours_of_their_own() -> None:
     assert "enters at the top" in figure_of("pipeline-schedule", schedule="dualpipe").caption
 
 
-def test_what_separates_the_two_rings_of_the_form_is_how_many_chips_a_sequence_feeds() -> None:
-    """131,072 tokens feed ten chips without the mask and five with it; a node has eight."""
-    options = {"chip": "a100-sxm-80gb", "model": "llama-2-7b", "seq": 131072}
-    plain = calculate("cp-limit", **options)["tokens_per_chip"]
-    across = calculate("cp-limit", **options, causal="yes")["across_tokens"]
-    assert 131072 / across < 8 < 131072 / plain < 16
-    assert "give the chips of two nodes fewer" not in text_of("context-parallelism")
-    assert "more than a node" in text_of("context-parallelism")
-
-
 def test_a_million_tokens_leave_as_many_on_a_group_as_the_worked_example() -> None:
     """CP 128 of 8 TP ranks, and attention with half of its scores beside two FLOPs a weight."""
     config = shape("llama-3-405b")
