@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
+from math import log2
+
 from flopbook.ledger.rows import ledger_row
 from scripts.website.figures.chart import Chart
 from scripts.website.figures.drawing import Figure, path
 from scripts.website.figures.plotted import ChartAxis
 
 _YEARS = (2014, 2023)
+_MOST = 1e7  # of the axis
 
 
 def figure() -> Figure:
     """Two growth curves, one of them with its band."""
     chart = Chart(
         ChartAxis("year", _YEARS[0], _YEARS[1], "", log=False),
-        ChartAxis("times as much as in 2014", 1, 1e7, ""),
+        ChartAxis("times as much as in 2014", 1, _MOST, ""),
         (84, 14, 500, 290),
     )
     compute = _months("sevilla-doubling-deep")
     better = _months("ho-halving")
-    low, high = _months("ho-halving-slowest"), _months("ho-halving-fastest")
-    published = _months("ho-halving-slowest-published")
+    low = _months("ho-halving-slowest-published")
+    high = _months("ho-halving-fastest-published")
     span = 12.0 * (_YEARS[1] - _YEARS[0])
-    slowest, fastest = _grown(span, low), _grown(span, high)
-    band = [_grown(0, high), slowest, fastest]
+    slowest = _grown(span, low)
+    leaves = _grown(log2(_MOST) * high, high)  # where the upper edge leaves the picture
+    band = [_grown(0, high), slowest, (_YEARS[1], _MOST), leaves]
     points = " ".join(f"{chart.x.at(x)},{chart.y.at(y)}" for x, y in band)
     shapes = [
         f'<polygon class="fb-c2" opacity="0.5" points="{points}"/>',
@@ -34,9 +38,9 @@ def figure() -> Figure:
     for months, name in ((compute, "training compute"), (better, "algorithms, best guess")):
         x, y = _grown(span, months)
         shapes.append(chart.words((x, y), name, shift=(6, 4)))
-    for edge, name in ((slowest, "least"), (fastest, "most")):
+    for edge, name, shift in ((slowest, "least", (6, 4)), (leaves, "most", (12, 16))):
         shapes.append(chart.line([_grown(0, high), edge], 2, f"algorithms, at {name}"))
-        shapes.append(chart.words(edge, f"at {name}", shift=(6, 4)))
+        shapes.append(chart.words(edge, f"at {name}", shift=shift))
     shapes.append(path([(84, 290), (500, 290)], "fb-stroke"))
     return Figure(
         f"Compute grew {_two_digits(_grown(span, compute)[1])} times in nine years; algorithms "
@@ -47,9 +51,8 @@ def figure() -> Figure:
         f"{_grown(span, better)[1]:,.0f}; the band goes from one halving in {low:g} months to one "
         f"in {high:g}.",
         "Two reasons why models got better. The dotted lines bound the estimate for algorithms "
-        "in its first version, from "
-        f"{_two_digits(slowest[1])} to {_two_digits(fastest[1])} times; the published version goes "
-        f"down to {_two_digits(_grown(span, published)[1])}.",
+        f"in its published version: {_two_digits(slowest[1])} times at least; at most a halving in "
+        f"{high:g} months, which leaves the picture after {log2(_MOST) * high / 12:.1f} years.",
         334,
         tuple(shapes),
         plots=(chart,),

@@ -18,6 +18,8 @@ _COLUMNS = {
     SHEET: ((26.0, 98.0), (142.0, 68.0), (224.0, 110.0)),
 }
 _TOP = 10.0
+_STUB = 10.0  # arrows from the stream
+_BELOW = 18.0  # room for the line of what goes to the scores as it is
 
 
 class WeightMatrix(NamedTuple):
@@ -90,9 +92,9 @@ def figure() -> Figure:
         f"{found['K up'].rows} make keys and values, the other {cached() - found['K up'].rows} "
         "carry the position and go to the scores of all heads as they are. Norms on the narrow "
         "vectors are left out.",
-        foot + 24,
+        foot + 24 + _BELOW,
         tuple(_wide()),
-        narrow=Sheet(SHEET, foot + _STEP + 26, tuple(_phone())),
+        narrow=Sheet(SHEET, foot + _STEP + 26 + _BELOW, tuple(_phone())),
         readings=(*_readings(), FigureValue("a token", "cached numbers", cached())),
     )
 
@@ -128,12 +130,13 @@ def _left_part(width: float) -> Iterator[str]:
         yield labelled((up, row(number), up_wide, _TALL), found[name].text, "c0")
     out, into = down + down_wide, narrow
     for y in (row(0) + _TALL / 2, middle + _TALL / 2):
-        yield arrow((down - 20, y), (down, y))
+        yield arrow((down - _STUB, y), (down, y))
         yield arrow((out, y), (into, y))
     end = narrow + narrow_wide
     yield arrow((end, row(0) + _TALL / 2), (up, row(0) + _TALL / 2))
     yield arrow((end, middle + _TALL / 2 - 6), (up, row(1) + _TALL / 2))
     yield arrow((end, middle + _TALL / 2 + 6), (up, row(2) + _TALL / 2))
+    yield path([(down - _STUB, row(0) + _TALL / 2), (down - _STUB, middle + _TALL / 2)])
     yield words(2, (row(0) + middle + _TALL) / 2 + 4, "In", "start")
 
 
@@ -149,7 +152,8 @@ def _wide() -> Iterator[str]:
     yield arrow((heads[0] + heads[2], y), (512, y))
     yield labelled((512, y - _TALL / 2, 104, _TALL), matrices()["O"].text, "c0")
     yield arrow((616, y), (638, y))
-    yield from _legend((34.0, _TOP + 3 * _STEP))
+    yield from _as_they_are(WIDTH, heads[0] + heads[2] / 2, heads[1] + heads[3], up=True)
+    yield from _legend((34.0, _TOP + 3 * _STEP + _BELOW))
 
 
 def _phone() -> Iterator[str]:
@@ -157,7 +161,7 @@ def _phone() -> Iterator[str]:
     yield from _left_part(SHEET)
     _, _, (up, up_wide) = _COLUMNS[SHEET]
     side, end = up + up_wide, SHEET - EDGE
-    top = _TOP + 3 * _STEP + 4
+    top = _TOP + 3 * _STEP + _BELOW
     foot = top + _TALL / 2
     for number in range(3):
         y = _TOP + number * _STEP + _TALL / 2
@@ -168,7 +172,19 @@ def _phone() -> Iterator[str]:
     yield arrow((up, foot), (130, foot))
     yield labelled((26, top, 104, _TALL), matrices()["O"].text, "c0")
     yield arrow((26, foot), (4, foot))
-    yield from _legend((26.0, _TOP + 4 * _STEP + 6))
+    yield from _as_they_are(SHEET, up + up_wide / 2, top, up=False)
+    yield from _legend((26.0, _TOP + 4 * _STEP + 6 + _BELOW))
+
+
+def _as_they_are(width: float, end: float, edge: float, *, up: bool) -> Iterator[str]:
+    """From the cached vector to an edge of the heads: the numbers that carry the position."""
+    _, (narrow, narrow_wide), _ = _COLUMNS[width]
+    start = narrow + narrow_wide / 2
+    below = _TOP + 2 * _STEP + _TALL + (_BELOW if up else _BELOW / 2)
+    foot = _TOP + 1.5 * _STEP + _TALL - 8  # of the cached vector
+    yield path([(start, foot), (start, below), (end, below)])
+    yield arrow((end, below), (end, edge))
+    yield words(start - 5, (foot + below) / 2 + 4, str(cached() - matrices()["K up"].rows), "end")
 
 
 def _scores() -> str:

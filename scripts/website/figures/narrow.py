@@ -95,8 +95,12 @@ class _Panel:
         marks, labels = enumerate(self._marks()), self._labels(legend)
         points = [one for series in self.chart.series for one in series.points[: _count(series)]]
         is_full = self.chart.is_apart or len(points) > _MOST_LARGE
-        # Of marks at one place the last: a figure draws those with a name last.
-        last = {self.frame.at(*point): number for number, point in enumerate(points)}
+        hollow = [_OPEN in one.style for one in self.chart.series for _ in range(_count(one))]
+        # Of marks at one place the last that is filled: a figure draws those with a name last.
+        last = {
+            self.frame.at(*points[number]): number
+            for number in sorted(range(len(points)), key=lambda number: not hollow[number])
+        }
         named_marks = {number for at, number in last.items() if at in labels}
         large = []
         for series in self.chart.series:

@@ -10,8 +10,8 @@ from scripts.website.figures.drawing import WIDTH, Figure, words
 from scripts.website.figures.plotted import ChartAxis
 
 _BUDGETS = tuple(10.0 ** (16 + step / 2) for step in range(25))  # FLOP
-_PANELS = (
-    ("compute", "FLOP", 1e18, 1e26),
+_PANELS = (  # five decades each, so that a steeper line is drawn steeper
+    ("compute", "FLOP", 1e21, 1e26),
     ("parameters", "parameters", 1e7, 1e12),
     ("tokens", "tokens", 1e8, 1e13),
 )

@@ -47,9 +47,9 @@ SCHEMES = {
         "Tensor parallelism",
         "Columns of the first matrix, rows of the second: between them nothing moves",
         "Y=4",
-        ("In[B_Y, D]", "Win[D, F_Y]", "Wout[F_Y, D]", "Out[B_Y, D]"),
-        "an all-gather of In and a reduce-scatter of Out over Y",
-        "an all-gather and a reduce-scatter of their gradients",
+        ("In[B, D]", "Win[D, F_Y]", "Wout[F_Y, D]", "Out[B, D]"),
+        "an all-reduce of Out over Y",
+        "an all-reduce of the gradient of In over Y",
     ),
     "mixed": Scheme(
         "FSDP and tensor parallelism",

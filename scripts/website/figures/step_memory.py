@@ -37,9 +37,10 @@ def figure() -> Figure:
         "Stacked areas over time. Always there: weights and optimizer state. Activations grow in "
         "the forward pass and shrink in the backward pass, while gradients grow; the update uses "
         f"all but the activations. At most: {sizes}.",
-        "Llama 3 8B, one sequence of 8,192 tokens, everything kept but the attention scores. "
-        "Activations pile up going forward and are freed going back. Times are drawn as if the "
-        "backward pass took twice as long as the forward pass.",
+        "Llama 3 8B, one sequence of 8,192 tokens, everything kept but the attention scores; the "
+        "loss, drawn in the figure after the next table, is left out. Activations pile up going "
+        "forward and are freed going back. Times are drawn as if the backward pass took twice as "
+        "long as the forward pass.",
         298,
         tuple(wide),
         narrow=Sheet(SHEET, 298, tuple(phone)),
@@ -52,13 +53,11 @@ def figure() -> Figure:
 
 
 def _sizes() -> dict[str, float]:
-    """Bytes of each kind where it is fullest."""
+    """Bytes of each kind where it is fullest; of activations those of the layers."""
     memory = calculate(
         "memory", model=_MODEL, seq=8192, recompute="none", attention="flash", dropout="no"
     )
-    sizes = {name: float(memory[name]) for name, _ in _KINDS}
-    sizes["activations"] += float(memory["logits"])
-    return sizes
+    return {name: float(memory[name]) for name, _ in _KINDS}
 
 
 def _areas(

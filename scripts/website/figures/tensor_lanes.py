@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from flopbook.architectures.shape import shape
 from flopbook.hardware.chip import chip as find_chip
 from flopbook.quantities.units import format_quantity
-from scripts.website.figures.drawing import Figure
-from scripts.website.figures.overlap import FORWARD, GATHERED, SUMMED, Bar, lane_readings, panels
+from scripts.website.figures.drawing import WIDTH, Figure, words
+from scripts.website.figures.overlap import (
+    FORWARD,
+    GATHERED,
+    LANE,
+    LEFT,
+    PANEL,
+    SUMMED,
+    TITLE,
+    TOP,
+    Bar,
+    lane_readings,
+    panels,
+)
 
 MODEL, CHIP, DEGREE, TOKENS = "llama-3-70b", "h100-sxm", 8, 4096
 LANES = ("matmuls", "NVLink")
@@ -77,6 +90,25 @@ def seconds(pieces: int) -> float:
     return max(bar.end for bar in layer(pieces))
 
 
+def _unnamed(bar: Bar) -> Bar:
+    """A bar without the name of its matmul, which stands below all pieces of it."""
+    return bar if bar.lane else bar._replace(text="")
+
+
+def _names(drawn: list[list[Bar]]) -> Iterator[str]:
+    """The name of each matmul below its pieces, in every panel."""
+    scale = (WIDTH - LEFT - 8) / max(bar.end for bars in drawn for bar in bars)
+    for number, bars in enumerate(drawn):
+        y = TOP + number * PANEL + TITLE + len(LANES) * LANE + 10
+        for matmul in matmuls():
+            start = min(bar.start for bar in bars if bar.text == matmul.name)
+            # Two that follow each other are named from their outer ends, else narrow names touch;
+            # the second of them waits for nothing between its pieces.
+            time, anchor = (start, "start") if matmul.gathers else (start + matmul.seconds, "end")
+            x = LEFT + time * scale
+            yield words(x, y, matmul.name, anchor, "fb-small")
+
+
 def figure() -> Figure:
     """One panel with whole exchanges, one with pieces."""
     names = {"One after the other": 1, f"Each cut into {PIECES} pieces": PIECES}
@@ -84,7 +116,8 @@ def figure() -> Figure:
         f"{name}: the layer takes {format_quantity(seconds(pieces), 's')}": layer(pieces)
         for name, pieces in names.items()
     }
-    foot, shapes = panels(drawn, LANES)
+    unnamed = {title: [_unnamed(bar) for bar in bars] for title, bars in drawn.items()}
+    foot, shapes = panels(unnamed, LANES)
     work = sum(matmul.seconds for matmul in matmuls())
     return Figure(
         f"Cut into {PIECES} pieces a layer at TP {DEGREE} takes {seconds(PIECES) / work:.2f} "
@@ -94,7 +127,7 @@ def figure() -> Figure:
         f"{find_chip(CHIP).name} at printed rates, attention scores left out. G: tokens are "
         "gathered, R: results are reduce-scattered. Behind the two wide matmuls the exchanges "
         "hide; those of attention take longer than its projections.",
-        foot,
-        shapes,
+        foot + 14,
+        (*shapes, *_names(list(drawn.values()))),
         readings=lane_readings(drawn.items(), LANES, "s"),
     )

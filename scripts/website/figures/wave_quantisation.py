@@ -7,7 +7,7 @@ from flopbook.formulas import wave_quantisation
 from flopbook.hardware.chip import chip
 from flopbook.quantities.units import percent
 from scripts.website.figures.chart import Chart
-from scripts.website.figures.drawing import Figure
+from scripts.website.figures.drawing import Figure, path, words
 from scripts.website.figures.plotted import ChartAxis
 
 CHIP = "nvidia/h100-sxm"
@@ -31,21 +31,22 @@ def figure() -> Figure:
         ChartAxis("useful share", 0, 1, "", log=False),
         (84, 24, 550, 290),
     )
-    shapes, facts, named = chart.grid(), [], []
+    shapes, facts, left = chart.grid(), [], 90.0
     for number, (rows, columns) in enumerate(TILES):
         name = f"{rows} by {columns}"
         points = [
             (float(n), _useful_share(n, rows, columns)) for n in range(SMALLEST, LARGEST + 1, STEP)
         ]
-        shapes.append(chart.line(points, number))
-        named.append((name, points))
+        shapes.append(chart.line(points, number, name))
+        shapes.append(path([(left, 12), (left + 28, 12)], f"fb-line{number}"))
+        shapes.append(words(left + 36, 16, name, "start"))
+        left += 160
         large = [point for point in points if point[0] >= LARGEST / 2]
         worst, best = min(large, key=lambda point: point[1]), max(large, key=lambda point: point[1])
         facts.append(
             f"tiles of {name}: above {LARGEST / 2:,.0f} between {percent(worst[1])} at "
             f"{worst[0]:,.0f} and {percent(best[1])} at {best[0]:,.0f}"
         )
-    shapes += chart.names(named)
     return Figure(
         "One tile more than a whole wave, and all processors wait",
         f"Products of square matrices on the {units():.0f} processors of {chip(CHIP).name}. "

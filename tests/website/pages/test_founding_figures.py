@@ -232,7 +232,7 @@ def test_an_all_reduce_ends_with_all_sums_everywhere(devices: int) -> None:
 
 @pytest.mark.parametrize(
     ("scheme", "shares"),
-    [("dp", (4, 1, 1, 4)), ("fsdp", (4, 4, 4, 4)), ("tp", (4, 4, 4, 4)), ("mixed", (4, 4, 4, 4))],
+    [("dp", (4, 1, 1, 4)), ("fsdp", (4, 4, 4, 4)), ("tp", (1, 4, 4, 1)), ("mixed", (4, 4, 4, 4))],
 )
 def test_schemes_cut_what_they_say(scheme: str, shares: tuple[int, ...]) -> None:
     assert scheme_arrays.shares(scheme) == [1 / n for n in shares]
