@@ -16,6 +16,10 @@ LOOPS = (
 )
 
 
+# Bytes of the caches of the core that was timed, and their names.
+CACHES = ((48 * 2.0**10, "first cache"), (2.0**20, "second"), (32 * 2.0**20, "third"))
+
+
 def times(loop: str) -> list[Point]:
     """Bytes of both lists, and seconds of a pair, from the smallest lists on."""
     rows = recorded()["ns"]
@@ -32,7 +36,7 @@ def figure() -> Figure:
     chart = Chart(
         ChartAxis("size of both lists together", 4e3, 1e9, "byte"),
         ChartAxis("time of a pair", 2e-11, 1e-9, "s"),
-        (92, 14, 450, 280),
+        (92, 26, 450, 280),
     )
     named = [(words, times(name)) for name, words in LOOPS]
     shapes = [*chart.grid(), *chart.lines(named)]
@@ -40,6 +44,9 @@ def figure() -> Figure:
         for size, time in points:
             told = f"{words}: {format_quantity(time, 's')} at {format_quantity(size, 'byte')}"
             shapes.append(chart.dot(size, time, told, f"fb-c{number}"))
+    for size, name in CACHES:
+        shapes.append(chart.upright(size, name))
+        shapes.append(chart.words((size, 1e-9), name, "middle", (0, -8)))
     facts = "; ".join(
         f"{words}: " + ", ".join(format_quantity(time, "s") for _, time in points)
         for words, points in named
@@ -48,9 +55,9 @@ def figure() -> Figure:
         f"Close by, the fast loop is {gain(0):.0f} times as fast as the slow one; from main memory "
         f"{gain(-1):.1f} times",
         f"Time of a pair, lists in the first, second and third cache and in main memory. {facts}.",
-        "The points lie in the three caches and in main memory. Two of the loops wait for their "
-        "own arithmetic and do not notice where the lists are. The third is fast enough to wait "
-        "for the memory instead, so it loses most of its lead there.",
+        "Dashed: the size of each cache; the points right of all three lie in main memory. Two of "
+        "the loops wait for their own arithmetic and do not notice where the lists are. The third "
+        "is fast enough to wait for the memory instead, so it loses most of its lead there.",
         336,
         tuple(shapes),
         plots=(chart,),

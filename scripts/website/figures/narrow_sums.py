@@ -44,7 +44,7 @@ def figure() -> Figure:
         lines.append((name, [(float(count), found[count - 1]) for count in shown]))
     shapes = [*chart.grid(), *chart.lines(lines)]
     ends = {name: points[-1][1] for name, points in lines}
-    told = ", ".join(f"{end:,.0f} in {name}" for name, end in ends.items())
+    told = ", ".join(f"{end:.4g} in {name}" for name, end in ends.items())
     return Figure(
         f"Added {COUNT:,} times, {TERM} makes {told}",
         f"Both axes logarithmic. At the end the sum is {told}.",
