@@ -10,10 +10,11 @@ from flopbook.evaluation.calculator import calculate
 from flopbook.hardware.chip import chip
 from flopbook.quantities.number_formats import number_format
 from scripts.website.figures import (
+    layout_spread,
     loop_times,
     narrow_sums,
 )
-from tests.support.rendering import rendered, text_of
+from tests.support.rendering import READS_THE_HANDBOOK, rendered, text_of
 
 
 def _plain(chapter: str) -> str:
@@ -58,3 +59,35 @@ def test_the_table_of_collectives_is_the_calculator(op: str, topology: str) -> N
     hops = (2 if op == "all-reduce" else 1) * (ranks / 2 if topology == "ring" else 1)
     assert found["seconds"] == pytest.approx(share * size / rate + hops * hop, rel=1e-3)
     assert r"$\frac{V}{4w} + \frac{N}{2} \tau$" in text_of("sharded-matrices")
+
+
+@READS_THE_HANDBOOK
+def test_a_limit_of_fsdp_has_one_rounding() -> None:
+    """What a student divides by is printed as the calculator has it: 765, 2,474 and 2,199."""
+    assert "gets by with 765" in _plain("fsdp")
+    _, found, body = text_of("fsdp").partition("On a first reading")
+    assert found
+    assert not re.search(r'(limit|torus)\["\w+"\] \| about', body)
+
+
+def test_the_last_group_is_gathered_twice_in_a_row() -> None:
+    assert "keeps the final norm and the head gathered by default" in text_of("fsdp")
+
+
+@READS_THE_HANDBOOK
+def test_the_order_of_layouts_is_no_surer_than_a_prediction() -> None:
+    printed = _plain("choosing-a-configuration")
+    assert "How sure is the order?" in printed and "in place 1" in printed
+
+
+def test_the_layouts_within_a_tenth_are_marked() -> None:
+    spread = layout_spread.layout_spread()
+    drawn = "".join(layout_spread.figure().parts)
+    assert f"{spread.near} within a tenth" in drawn
+
+
+def test_four_stages_leave_a_quarter_of_what_is_printed() -> None:
+    states = 6 * float(calculate("params", model="llama-3-70b")["total"]) / 4
+    assert states == pytest.approx(105.8e9, rel=1e-3)
+    assert states / 4 == pytest.approx(26.5e9, rel=2e-3)
+    assert '(6 * whole70 / 4) | unit("byte") | about' not in text_of("choosing-a-configuration")

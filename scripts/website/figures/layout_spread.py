@@ -71,6 +71,7 @@ def figure() -> Figure:
         (84, 14, 616, 270),
     )
     shapes = [*chart.grid(), chart.line([(spread.best, 0), *outline], 0, "layouts that fit")]
+    shapes.append(chart.upright(NEAR * spread.best, "a tenth above the best"))
     for number, budget in enumerate(budgets("choice"), start=1):
         count = next(inside for low, inside in reversed(outline) if low <= budget.seconds)
         taken = format_quantity(float(f"{budget.seconds:.3g}"), "s")
@@ -80,6 +81,8 @@ def figure() -> Figure:
         shapes.append(chart.words((budget.seconds, count), f"{number}", *beside))
     shapes.append(chart.upright(spread.median, "the median"))
     shapes.append(chart.words((spread.median, 1.06 * highest), "the median", "end", (-8, 4)))
+    beyond = (NEAR * spread.best, highest)
+    shapes.append(chart.words(beyond, f"{spread.near} within a tenth", "start", (6, 4)))
     late = sum(seconds >= _END for seconds in spread.seconds)
     *places, last = (f"{place_of(budget.seconds):,}" for budget in budgets("choice"))
     return Figure(
