@@ -91,3 +91,24 @@ def test_four_stages_leave_a_quarter_of_what_is_printed() -> None:
     assert states == pytest.approx(105.8e9, rel=1e-3)
     assert states / 4 == pytest.approx(26.5e9, rel=2e-3)
     assert '(6 * whole70 / 4) | unit("byte") | about' not in text_of("choosing-a-configuration")
+
+
+@READS_THE_HANDBOOK
+def test_a_v5e_has_gibibytes_as_the_other_tpus() -> None:
+    """JAX counts 17.2e9 bytes; sixteen then hold 24 sequences, and as much as eight v6e in all."""
+    run = {"model": "llama-3-70b", "seq": 8192}
+    small = calculate("serving", chip="google/tpu-v5e", tp=16, memory=16 * 2**30, **run)
+    large = calculate("serving", chip="google/tpu-v6e", tp=8, **run)
+    assert small["batch_fits"] == 24
+    assert small["tokens_per_s"] == pytest.approx(1174, abs=1)
+    assert chip("google/tpu-v6e").memory() * 8 == 16 * 16 * 2**30
+    assert large["batch_fits"] == pytest.approx(2 * small["batch_fits"], abs=2)
+    row = next(line for line in _plain("inference").split("|") if "8.8 GB of" in line)
+    assert row.strip() == "8.8 GB of 17 GB"
+
+
+@READS_THE_HANDBOOK
+def test_the_batch_at_which_caches_take_as_long_is_that_of_the_figure() -> None:
+    """A step does not read the embedding table, so it is 51 and not 52.6."""
+    printed = _plain("inference")
+    assert "or a batch of 51 at" in printed and "just over 50" not in printed
