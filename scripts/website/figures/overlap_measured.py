@@ -78,7 +78,8 @@ def figure() -> Figure:
         "Each bar is one piece of work with and without overlap, by its rate. Halves of a batch "
         "hide an all-to-all of experts and read the weights twice, which costs more than it hides "
         "where few sequences share them. TP is asynchronous tensor parallelism in whole training "
-        "runs; the last bar is a single kernel.",
+        "runs, by rows with a scale for each row in place of one for the tensor; the last bar is a "
+        "single kernel.",
         height,
         tuple(_bars(found, 200.0, 610.0)),
         narrow=Sheet(
