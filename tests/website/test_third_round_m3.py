@@ -10,8 +10,10 @@ from flopbook.evaluation.calculator import calculate
 from flopbook.hardware.chip import chip
 from flopbook.quantities.number_formats import number_format
 from scripts.website.figures import (
+    domain_pace,
     layout_spread,
     loop_times,
+    measured_pairs,
     narrow_sums,
     overlap_measured,
 )
@@ -133,3 +135,25 @@ def test_each_kind_of_parallelism_names_what_its_messages_run_beside() -> None:
         assert f"| {message}" in text
     assert "*programmatic dependent launch*" in text
     assert "a scale for each row" in overlap_measured.figure().caption
+
+
+def test_a_rack_does_not_gain_by_the_exchange_that_crosses_nodes_alone() -> None:
+    """Nemotron's crosses nodes and gains least of three mixtures; Qwen's fits and gains most."""
+    racks = measured_pairs.KINDS["racks"]
+    gains = {pair.name.partition(",")[0]: pair.ratio for pair in racks.pairs}
+    assert gains["Nemotron 3 Super"] < racks.peaks() < gains["DeepSeek-V3"]
+    assert max(gains, key=gains.__getitem__) == "Qwen3-235B-A22B"
+    assert "no longer fits a node" not in racks.caption
+    assert "though its exchange crosses nodes as well" in racks.caption
+
+
+def test_pace_and_rate_draw_together_at_full_load() -> None:
+    gains = [domain_pace.gain(place) for place in range(len(domain_pace.LOADS))]
+    assert gains == sorted(gains, reverse=True)
+    assert gains[0] == pytest.approx(2.05, abs=0.01) and gains[-1] < 1.2
+    assert 'figure("domain-pace")' in text_of("racks")
+
+
+def test_a_rack_has_to_be_switched_on() -> None:
+    text = text_of("racks")
+    assert "`NCCL_MNNVL_ENABLE` must not be 0" in text and "`topology/block`" in text

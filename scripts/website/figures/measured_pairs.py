@@ -68,9 +68,9 @@ KINDS: Mapping[str, PairKind] = {
         ),
         "The same models train {low:.2f} to {high:.2f} times as fast in racks as on nodes of 8",
         "Each bar is one model in one container, in racks of GB200 over nodes of eight B200, by "
-        "tokens per second and GPU. On eight GPUs the two machines are alike; the rack pulls ahead "
-        "where the exchange of experts no longer fits a node. Dashed: the ratio of the printed "
-        "peaks, which explains a part of it at most.",
+        "tokens per second and GPU. Dashed: the ratio of the printed peaks. On eight GPUs the two "
+        "machines are alike. Two large mixtures gain more than the peaks explain, the third less, "
+        "though its exchange crosses nodes as well.",
         lambda: chip("nvidia/gb200-gpu").peak("fp8") / chip("nvidia/b200").peak("fp8"),
     ),
     "formats": PairKind(
