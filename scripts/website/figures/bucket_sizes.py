@@ -70,12 +70,15 @@ def figure() -> Figure:
         ChartAxis("sum after the backward pass", 3e-5, 2e-1, "s"),
         (84, 14, 540, 270),
     )
-    shapes = [*chart.grid(), chart.upright(DEFAULT, "PyTorch"), *chart.lines(lines)]
+    shapes = [*chart.grid(), chart.upright(DEFAULT, "PyTorch")]
     facts, best = [], []
-    for (name, waits), chips in zip(lines, CLUSTERS, strict=True):
+    for number, ((name, waits), chips) in enumerate(zip(lines, CLUSTERS, strict=True)):
+        shapes += [chart.line(waits, number), chart.words(waits[0], name, shift=(12, 2))]
         size, least = min(waits, key=lambda point: point[1])
         best.append(size)
-        shapes.append(chart.dot(size, least, f"{name}: {format_quantity(size, 'byte')}"))
+        shapes.append(
+            chart.dot(size, least, f"{name}: {format_quantity(size, 'byte')}", f"fb-c{number}")
+        )
         at_default = exposed(round(whole / DEFAULT), *times(chips))
         facts.append(
             f"{name}: least {format_quantity(least, 's')} with {format_quantity(size, 'byte')}, "

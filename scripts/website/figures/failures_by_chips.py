@@ -35,7 +35,7 @@ def figure() -> Figure:
     shapes.append(chart.words((run.chips, counted / 3600), "Llama 3 405B", shift=(6, -20)))
     chips, seconds = SHARED
     tip = f"research clusters: {format_quantity(seconds, 's')}"
-    shapes.append(chart.dot(chips, seconds / 3600, tip, "fb-c1"))
+    shapes.append(chart.dot(chips, seconds / 3600, tip, "fb-c6"))
     shapes.append(chart.words((chips, seconds / 3600), "research clusters", "end", (-8, 14)))
     return Figure(
         "Ten times the chips, a tenth of the time between failures",

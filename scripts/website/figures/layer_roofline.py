@@ -36,7 +36,7 @@ def parts() -> Iterator[LayerPart]:
     cached = sizes.pick("kv_heads").value * sizes.pick("head_dim").value
     for job, rows in (("training", TOKENS), ("decoding", SEQUENCES)):
         yield LayerPart(job, "feed-forward", _product(rows, width, wide))
-    yield LayerPart("training", "query", _product(TOKENS, width, query))
+    yield LayerPart("training", "query matrix", _product(TOKENS, width, query))
     # Half of all pairs under the mask; queries and outputs, keys and values cross the bus once.
     work = 2.0 * TOKENS**2 * query
     yield LayerPart("training", "attention", work / (_BYTES * TOKENS * 2 * (query + cached)))
@@ -93,7 +93,7 @@ def figure() -> Figure:
 
 def _place(part: LayerPart) -> tuple[str, tuple[float, float]]:
     """Where the name of a point stands: beside it, or below where points are close."""
-    below = {"query": 24.0, "feed-forward": 44.0, "attention": 64.0}
+    below = {"query matrix": 24.0, "feed-forward": 44.0, "attention": 64.0}
     if part.job == "training" and part.name in below:
         return "end", (-4, below[part.name])
     return "start", (9, 6)

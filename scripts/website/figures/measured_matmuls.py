@@ -101,7 +101,7 @@ def figure() -> Figure:
         finding,
         f"{len(found)} products in bf16 on {device.name}, both axes logarithmic. {finding}; all "
         f"others reach {percent(min(flat()))} to {percent(max(flat()))} of the flat part.",
-        f"Products in bf16 on {device.name}, of three sources, under its printed roof. Intensity "
+        f"Products in bf16 on {device.name} under its printed roof. Intensity "
         "counts each matrix once over the bus. A number alone is the side of a cube. Right of the "
         "ridge a product may be short of work all the same, if it is small.",
         336,

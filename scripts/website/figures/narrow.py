@@ -21,6 +21,7 @@ from scripts.website.pages.trends import SHAPES
 WIDTH = SHEET
 _HEIGHT = 210.0  # of what is plotted
 _TITLE, _FOOT, _ROW = 24.0, 42.0, 18.0
+_GAP = 12.0  # between the legend of a chart and the next chart
 _SAMPLE = 26.0  # pixels of a line in the legend
 _MARK = "fb-mark fb-c"  # of the marks that have a shape for each number
 _OPEN, _HOLLOW = " fb-open", ", hollow"  # of a style, and of a name
@@ -38,20 +39,30 @@ def narrow_sheet(drawn: Figure) -> Sheet | None:
 
 
 def charts_sheet(plots: Collection[Plotted]) -> Sheet:
-    """Charts one below the other at the width of a phone, with what they show below them."""
+    """Charts one below the other at the width of a phone, with what they show below them.
+
+    What a stroke means is below each chart where it means something else in another.
+    """
     top, parts = 0.0, list[str]()
     entries = _named(plots)
     legend = {series.name for series in entries}
+    is_apart = _differ(plots)
     for chart in plots:
         panel = _Panel(chart, top)
         parts += panel.shapes(legend)
         top = panel.foot
-    parts += _legend(entries, top)
+        if is_apart:
+            own = _named([chart])
+            parts += _legend(own, top)
+            top += _ROW * len(own) + _GAP
+    if not is_apart:
+        parts += _legend(entries, top)
+        top += _ROW * len(entries)
     meanings = _meanings(plots)
-    for number, line in enumerate(meanings, start=len(entries)):
+    for number, line in enumerate(meanings):
         parts.append(words(0, top + _ROW * number + 9, line, "start"))
     descent = 4 if meanings else 0  # of the letters of the last line
-    height = top + _ROW * (len(entries) + len(meanings)) + descent
+    height = top + _ROW * len(meanings) + descent
     return Sheet(WIDTH, height, tuple(parts))
 
 
@@ -203,6 +214,15 @@ def _named(charts: Iterable[Plotted]) -> list[PlotSeries]:
         entries.values(), key=lambda one: (one[1].kind == "mark", one[0], one[1].style)
     )
     return [series for _, series in ordered]
+
+
+def _differ(charts: Collection[Plotted]) -> bool:
+    """Whether one stroke of a line has another name in another chart."""
+    names: dict[str, set[str]] = {}
+    for series in _named(charts):
+        if series.kind != "mark":
+            names.setdefault(series.style, set()).add(series.name)
+    return any(len(known) > 1 for known in names.values())
 
 
 def _legend(entries: Iterable[PlotSeries], top: float) -> Iterator[str]:

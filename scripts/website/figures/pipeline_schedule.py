@@ -25,8 +25,10 @@ _LOOK = {
     "1f1b": "Once the pipeline is full, each stage alternates: one forward, one backward.",
     "interleaved": "Each stage has two chunks of the model, and a micro-batch comes by twice.",
     "zb-h1": "The gradients of the weights, green, fill what would be idle near the end.",
-    "zb-h2": "More micro-batches start before the first comes back, and no gap is left.",
-    "zb-v": "The model runs down the stages and up again, so the last piece lies on stage 1.",
+    "zb-h2": "More micro-batches start before the first comes back, and no gap is left. "
+    "Each stage is counted from its own first pass to its own last.",
+    "zb-v": "The model runs down the stages and up again, so the last piece lies on stage 1. "
+    "Each stage is counted from its own first pass to its own last.",
     "dualpipe": "The first half of the micro-batches enters at the top, the other half, "
     "underlined, at the bottom. Two passes in one box run together.",
     "dualpipe-v": "As DualPipe, with the model folded in place of a second copy of the weights.",

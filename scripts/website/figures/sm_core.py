@@ -112,7 +112,7 @@ def figure() -> Figure:
         f"registers, and matrix units over VMEM. SM and TensorCore, {told}.",
         "The same row and colour does the same work in both. Each scheduler of an SM picks one of "
         "its warps in a cycle; the scalar unit follows one program whose order the compiler fixed. "
-        "The share of HBM is the rate of the chip over its cores.",
+        "The share of main memory (HBM) is the rate of the chip over its cores.",
         tall,
         (
             *_sm(4.0),

@@ -88,7 +88,7 @@ def test_what_moves_with_users_and_what_does_not() -> None:
     device = chip("h100-sxm")
     ridge = device.peak("bf16") / device.memory_bandwidth()
     above = {key for key, intensity in found.items() if intensity > ridge}
-    assert above == {("training", name) for name in ("feed-forward", "query", "attention")}
+    assert above == {("training", name) for name in ("feed-forward", "query matrix", "attention")}
 
 
 def test_a_message_changes_rails_inside_a_node() -> None:
