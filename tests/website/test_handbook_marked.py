@@ -86,8 +86,8 @@ def test_a_wide_tile_leaves_cycles_of_shared_memory(width: int, reading: int) ->
     multiplying = 2 * 64 * width * 16 / 4096
     assert (64 + width) * 16 * 2 / 128 == reading <= multiplying
     text = text_of("accelerators")
-    assert "leaves none for writing the next slices into it" in text
-    assert (1 - 80 / 128) == 3 / 8 and "at a width of 256 three eighths are left" in text
+    assert "leaves none for writing the next slices into shared memory" in text
+    assert (1 - 80 / 128) == 3 / 8 and "leaves three eighths of the cycles for that" in text
 
 
 def test_a_lane_multiplies_and_adds_in_a_cycle() -> None:

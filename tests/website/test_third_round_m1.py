@@ -6,14 +6,18 @@ import re
 
 import pytest
 
+from flopbook.architectures.shape import shape
+from flopbook.hardware.chip import chip
+from flopbook.pipelines import Times, plan, simulate
 from scripts.website.figures import (
     bucket_sizes,
+    layer_roofline,
     memory_wall,
     pipeline_schedule,
     sm_core,
 )
 from scripts.website.figures.narrow import charts_sheet
-from tests.support.rendering import rendered
+from tests.support.rendering import READS_THE_HANDBOOK, rendered, text_of
 
 
 def printed(chapter: str) -> str:
@@ -21,10 +25,89 @@ def printed(chapter: str) -> str:
     return " ".join(re.sub(r"<[^>]+>", "", rendered(f"handbook/{chapter}.md")).split())
 
 
+@READS_THE_HANDBOOK
+def test_an_exchange_of_sites_has_no_backward_pass_to_hide_behind() -> None:
+    """2.1 seconds on the wire beside a step of 125 ms: all of it is lost, however rare."""
+    small = shape("gpt-3-1.3b")
+    step = 6 * small.params * small.batch_tokens / 64 / chip("h100-sxm").peak("bf16")
+    wire = 2 * small.params / 1.25e9
+    lost = {every: 100 * wire / (wire + every * step) for every in (1, 100, 500)}
+    assert list(lost.values()) == pytest.approx([94.4, 14.4, 3.3], abs=0.1)
+    assert wire / step == pytest.approx(17, abs=0.2)
+    said = printed("data-parallelism")
+    assert "a hundred times slower" not in said and "exposed in full" in said
+    assert "2.1 s, 17 times a step" in said
+    assert "would cost 94 percent of the time, after each 100 steps 14 percent, after 500 3.3." in (
+        said
+    )
+
+
+def test_the_limit_that_comes_first_is_named_behind_the_last_of_the_three() -> None:
+    text = text_of("data-parallelism")
+    heads = ["## The batch can be too large", "## Which limit comes first?", "## Worked example"]
+    places = [text.index(head) for head in heads]
+    assert places == sorted(places)
+
+
+@READS_THE_HANDBOOK
+def test_rates_are_printed_with_the_digits_that_their_quotients_need() -> None:
+    """989.5 over 10.2 is 97, over 10 it is 99; eight chips of 575 W more make 10.2 kW."""
+    assert chip("h100-sxm").peak("bf16") / 10.2e12 == pytest.approx(97, abs=0.1)
+    assert "delivers 10.2 TB/s, so data that stay in it meet a ridge of 97" in printed("roofline")
+    assert (10_200 - 8 * 700) / 8 == 575
+    assert "add 575 W to each chip" in printed("accelerators")
+
+
+@READS_THE_HANDBOOK
+def test_attention_in_training_is_derived_where_its_point_stands() -> None:
+    found = {(part.job, part.name): part.intensity for part in layer_roofline.parts()}
+    said = printed("roofline")
+    assert round(found["training", "attention"]) == 3277 and "an intensity of 3,277" in said
+    assert ("training", "query matrix") in found and "query matrix" in said
+
+
+@READS_THE_HANDBOOK
+def test_weights_in_four_bits_need_a_quarter_of_the_batch() -> None:
+    quarter = chip("h100-sxm").peak("bf16") / chip("h100-sxm").memory_bandwidth() / 4
+    assert round(quarter) == 74 and "a quarter of the ridge, 74 tokens" in printed("roofline")
+
+
+@READS_THE_HANDBOOK
+@pytest.mark.parametrize(
+    ("name", "schedule", "virtual"),
+    [
+        ("GPipe", "gpipe", 1),
+        ("1F1B", "1f1b", 1),
+        ("Interleaved, $V$ = 4", "interleaved", 4),
+        ("ZB-H1", "zb-h1", 1),
+        ("ZB-H2", "zb-h2", 1),
+        ("ZB-V", "zb-v", 1),
+        ("DualPipe, weights twice", "dualpipe", 1),
+        ("DualPipe-V", "dualpipe-v", 1),
+    ],
+)
+def test_schedules_stand_with_what_a_wait_for_the_norm_leaves(
+    name: str, schedule: str, virtual: int
+) -> None:
+    """From the first pass of any stage to the last of all, run pass by pass."""
+    run = simulate(plan(schedule, 8, 32, virtual), Times(1.0, 1.0, 1.0))
+    spans = [slot[:2] for stage in run.timed for slot in stage]
+    whole = max(end for _, end in spans) - min(start for start, _ in spans)
+    row = printed("pipeline-parallelism").split(f"| {name} |")[1].split("% |")[1]
+    assert row.strip() == f"{100 * (1 - 96 / float(whole)):.1f}"
+
+
 @pytest.mark.parametrize("schedule", ["zb-h2", "zb-v"])
 def test_a_picture_without_a_bubble_says_how_it_is_counted(schedule: str) -> None:
     drawn = pipeline_schedule.figure(schedule)
     assert "from its own first pass to its own last" in drawn.caption
+
+
+@READS_THE_HANDBOOK
+def test_the_bubble_of_a_real_step_is_seven_fifths_of_a_micro_batch() -> None:
+    said = printed("pipeline-parallelism")
+    assert "takes 1.8 s for the eight of them and 220 ms for one" in said
+    assert "$7/5$ of one, 310 ms, of which the fit finds 92 percent" in said
 
 
 def test_a_drawing_names_main_memory_before_its_kind_is_told() -> None:
