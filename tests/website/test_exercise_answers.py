@@ -279,7 +279,7 @@ CASES: list[tuple[str, str, tuple[float, ...]]] = [
     ("serving", "A server writes", (24 / 3600 / 2000 * 1e6, 24 / 3600 / 2000 * 1e6 / 0.4)),
     ("serving", "A service receives", (5 * 12,)),
     ("serving", "A chat has", (300 * 20 * 21 / 2, 300 * 20, 21 / 2)),
-    ("serving", "Which token budget", (50 - 8.592, (50e-3 - 8.592e-3) / 17.83e-6)),
+    ("serving", "How many prompt", (50 - 8.592, (50e-3 - 8.592e-3) / 17.83e-6, 2322 + 64)),
     ("serving", "Over which network", (1.342e9 / 73.63e-3,)),
     (
         "serving",

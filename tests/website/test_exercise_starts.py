@@ -43,7 +43,7 @@ INPUTS: list[tuple[str, str, tuple[float, ...]]] = [
     ("low-precision", "Where does the", (H100_FP8, H100_BUS)),
     ("inference", "At best, how", (SMALL, H100_BUS)),
     ("inference", "A service of", (H100_BUS, 8192)),
-    ("serving", "Which token budget", (BIG, H100, 64, 8.592e-3)),
+    ("serving", "How many prompt", (BIG, H100, 64, 8.592e-3)),
     ("serving", "Prompts grow", (BIG, H100, H100_BUS, 80, 64, 128, 327.7e3)),
     ("serving", "DeepSeek-V3 runs", (1.979e15, 4.8e12)),
     ("racks", "How much memory", (GB200_MEMORY, HUGE)),

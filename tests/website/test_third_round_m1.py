@@ -7,6 +7,7 @@ import re
 import pytest
 
 from flopbook.architectures.shape import shape
+from flopbook.evaluation.calculator import calculate
 from flopbook.hardware.chip import chip
 from flopbook.pipelines import Times, plan, simulate
 from scripts.website.figures import (
@@ -47,6 +48,81 @@ def test_the_limit_that_comes_first_is_named_behind_the_last_of_the_three() -> N
     heads = ["## The batch can be too large", "## Which limit comes first?", "## Worked example"]
     places = [text.index(head) for head in heads]
     assert places == sorted(places)
+
+
+@READS_THE_HANDBOOK
+def test_servers_apart_are_compared_at_the_same_pace() -> None:
+    """At 30 ms a server that also reads is full at 2.5 requests per second: 8 for 20, not 6.7."""
+    server = {"model": "llama-3-70b", "chip": "h100-sxm", "tp": 8}
+    prompt = calculate("prefill", **server, seq=4096)["likely_seconds"]
+    steps = {
+        batch: calculate("serving", **server, seq=4352, batch=batch)["likely_seconds"]
+        for batch in (38, 64)
+    }
+    rate = (1 - steps[38] / 30e-3) / prompt  # what is left of 30 ms at 38 sequences
+    assert rate == pytest.approx(2.5, abs=0.05)
+    assert rate * 512 * 30e-3 == pytest.approx(38, abs=1)
+    full = 1 / (prompt + 512 * steps[64] / 64)
+    assert 64 / (full * 512) == pytest.approx(42e-3, abs=1e-3)
+    said = printed("serving")
+    assert "together a token then takes 42 ms" in said
+    assert "full at 2.5 requests per second" in said and "so it takes 8 of them" in said
+    assert "5.3 in all, a third fewer than 8" in said
+
+
+@READS_THE_HANDBOOK
+def test_a_chunk_is_not_the_budget_of_an_iteration() -> None:
+    """vLLM's budget counts the 64 answers of the batch too."""
+    said = printed("serving")
+    assert "How many prompt tokens may a chunk have, to keep an iteration" in said
+    assert "2,322 tokens. In vLLM, whose budget counts the answers of the batch too" in said
+    assert f"that is {2322 + 64:,} tokens" in said
+
+
+def test_an_exercise_on_longer_prompts_prints_the_formulas_that_it_asks_for() -> None:
+    text = text_of("serving")
+    assert "formulas of the last chapter" not in text
+    assert "A prefill does $2N$ FLOPs for each token" in text
+
+
+def test_tests_of_a_node_suit_what_their_maker_says() -> None:
+    """Two minutes of them belong behind a job that failed, and there is a fourth level."""
+    text = text_of("reliability-and-energy")
+    assert "the second its end if it failed" in text and "and longer (4)" in text
+    assert 'cite("nvidia2026dcgmguide")' in text
+
+
+@READS_THE_HANDBOOK
+def test_a_run_that_never_restarts_pays_with_spares() -> None:
+    """Half an hour for a spare is 0.13 percent of 128 replicas; a day without one 6.1."""
+    run = shape("llama-3-405b")
+    between = run.observed_hours / run.interruptions
+    assert 100 / 128 * 1800 / between == pytest.approx(0.126, abs=0.001)
+    missing = 86400 / between
+    assert (missing, 100 * missing / 128) == pytest.approx((7.76, 6.06), abs=0.01)
+    said = printed("reliability-and-energy")
+    assert "0.13 percent of the machine away" in said
+    assert "7.8 replicas would be missing on average, 6.1 percent" in said
+
+
+def test_megatron_is_asked_for_shards_by_its_flags() -> None:
+    text = text_of("from-plan-to-flags")
+    assert "a mode of its own, to which" not in text
+    for flag in (
+        "--use-megatron-fsdp",
+        "--data-parallel-sharding-strategy optim_grads_params",
+        "--no-gradient-accumulation-fusion",
+        "--ckpt-format fsdp_dtensor",
+    ):
+        assert flag in text
+
+
+def test_eight_gpus_hold_dense_shards_and_experts_by_the_same_rule() -> None:
+    rows = text_of("from-plan-to-flags").split("| GPU | 0 |")[1]
+    cells = re.findall(r"\d, \d", rows.split("(MaxText")[0])
+    dense, experts = cells[:8], cells[8:16]
+    assert dense == [f"{rank // 2}, {rank % 2}" for rank in range(8)]  # FSDP 4, TP 2
+    assert experts == [f"{rank // 4}, {rank % 4}" for rank in range(8)]  # FSDP 2, EP 4
 
 
 @READS_THE_HANDBOOK
