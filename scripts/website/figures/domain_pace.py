@@ -70,7 +70,7 @@ def figure() -> Figure:
         for one in found:
             shapes.append(chart.dot(one.user, one.chip, _tip(ranks, one), f"fb-c{number}"))
             facts.append(_tip(ranks, one))
-        shapes.append(chart.words(points[0], f"{ranks} ranks", "middle", (0, -12)))
+        shapes.append(chart.words(points[0], f"{ranks} ranks", "start", (9, 4)))
     for one in curves[-1][1][1:]:
         shapes.append(chart.words((one.user, one.chip), f"{one.load} on a chip", "start", (9, -4)))
     first, last = gain(0), gain(-1)
