@@ -7,7 +7,7 @@ from scripts.website.figures.chart import Chart
 from scripts.website.figures.drawing import Figure
 from scripts.website.figures.plotted import ChartAxis
 
-SOURCES = 0.15  # scatter between sources, as a logarithm
+SOURCES = 0.15  # scatter between publications, as a logarithm
 SCATTERS = (0.03, 0.15, 0.45)  # of one's own runs
 MOST = 12
 
@@ -35,11 +35,11 @@ def figure() -> Figure:
     return Figure(
         f"One run good to {percent(SCATTERS[0])} counts for {percent(applied(1, SCATTERS[0]))}; "
         f"of runs that scatter by {percent(SCATTERS[-1])} it takes {half} to count for half",
-        f"Sources differ by {percent(SOURCES)}. {'; '.join(facts)}.",
-        f"Sources scatter by {percent(SOURCES)} here. One run that is good to "
+        f"Publications differ by {percent(SOURCES)}. {'; '.join(facts)}.",
+        f"Publications scatter by {percent(SOURCES)} here. One run that is good to "
         f"{percent(SCATTERS[0])} moves "
         "every prediction nearly all the way to it. If your runs scatter three times as much as "
-        f"sources do, three of them move it {percent(applied(3, SCATTERS[-1]))} of the way.",
+        f"publications do, three of them move it {percent(applied(3, SCATTERS[-1]))} of the way.",
         336,
         tuple(shapes),
         plots=(chart,),

@@ -200,9 +200,7 @@ _KINDS = {
         ),
     ),
     "attention": (
-        "One group of warps leaves the tensor core idle "
-        f"{percent(idle_share(attended(1), 1))} of the time, two in turn "
-        f"{percent(idle_share(attended(2), 1))}",
+        "One group of warps leaves the tensor core idle a third of the time, two in turn never",
         ("exponentials", "tensor core"),
         "Numbers are blocks of keys: dark the product that makes their scores, light the one that "
         "weights their values, orange the softmax between them, which takes half as long as both "

@@ -77,12 +77,14 @@ def figure() -> Figure:
         taken = format_quantity(float(f"{budget.seconds:.3g}"), "s")
         tip = f"{budget.name}: {taken}"
         shapes.append(chart.dot(budget.seconds, count, tip, "fb-c1", name="the four of the table"))
-        beside = ("start", (7.0, 5.0)) if budget.seconds > spread.median else ("end", (-7.0, -5.0))
+        beside = ("start", (7.0, 5.0)) if number in (2, 4) else ("end", (-7.0, -5.0))
         shapes.append(chart.words((budget.seconds, count), f"{number}", *beside))
     shapes.append(chart.upright(spread.median, "the median"))
-    shapes.append(chart.words((spread.median, 1.06 * highest), "the median", "end", (-8, 4)))
-    beyond = (NEAR * spread.best, highest)
-    shapes.append(chart.words(beyond, f"{spread.near} within a tenth", "start", (6, 4)))
+    shapes.append(chart.words((spread.median, 1.06 * highest), "the median", "start", (8, 4)))
+    beyond = (NEAR * spread.best, 1.06 * highest)
+    shapes.append(
+        chart.words(beyond, f"\N{LEFTWARDS ARROW} {spread.near} within a tenth", "start", (6, 4))
+    )
     late = sum(seconds >= _END for seconds in spread.seconds)
     *places, last = (f"{place_of(budget.seconds):,}" for budget in budgets("choice"))
     return Figure(

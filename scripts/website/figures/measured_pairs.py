@@ -70,7 +70,7 @@ KINDS: Mapping[str, PairKind] = {
         "Each bar is one model in one container, in racks of GB200 over nodes of eight B200, by "
         "tokens per second and GPU. Dashed: the ratio of the printed peaks. On eight GPUs the two "
         "machines are alike. Two large mixtures gain more than the peaks explain, the third less, "
-        "though its exchange crosses nodes as well.",
+        "though its exchange crosses nodes.",
         lambda: chip("nvidia/gb200-gpu").peak("fp8") / chip("nvidia/b200").peak("fp8"),
     ),
     "formats": PairKind(

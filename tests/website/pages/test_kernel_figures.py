@@ -185,6 +185,11 @@ def test_halves_of_the_picture_pay_with_many_sequences_alone() -> None:
     assert drawn.description.count("done after") == 4
 
 
+def test_the_title_of_two_groups_in_turn_says_their_shares() -> None:
+    assert idle_share(attended(1), 1) == pytest.approx(1 / 3)
+    assert idle_share(attended(2), 1) == 0
+
+
 def test_a_lane_without_bars_is_idle() -> None:
     bars = [Bar(0, 0, 1, "a", "c0"), Bar(0, 2, 4, "b", "c0")]
     assert idle_share(bars) == 0.25 and idle_share(bars, 1) == 1
