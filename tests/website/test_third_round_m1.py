@@ -101,7 +101,7 @@ def test_a_run_that_never_restarts_pays_with_spares() -> None:
     missing = 86400 / between
     assert (missing, 100 * missing / 128) == pytest.approx((7.76, 6.06), abs=0.01)
     said = printed("reliability-and-energy")
-    assert "0.13 percent of the machine away" in said
+    assert "0.13 percent of the machine, where restarts" in said
     assert "7.8 replicas would be missing on average, 6.1 percent" in said
 
 
