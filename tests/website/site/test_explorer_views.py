@@ -291,6 +291,12 @@ def test_points_say_what_they_are_on_hover_and_by_arrow_keys(tab: Any) -> None:
         tab.keyboard.press(key)
         seen.append(tab.evaluate("document.activeElement.dataset.id"))
     assert len(set(seen)) >= 4 and seen[0] == seen[-1] and tip.is_visible()
+    # A pointer that leaves, as one does below which the page scrolls, takes no words from the keys.
+    tab.locator(".fb-scatter a[data-id='nvidia/h100-sxm']").hover(force=True)
+    tab.mouse.move(2, 2)
+    assert tip.is_visible()
+    tab.locator(".fb-scatter a[tabindex='0']").evaluate("mark => mark.blur()")
+    assert not tip.is_visible()
 
 
 @at("?view=scatter&all=1&x=memory&y=memory")

@@ -77,6 +77,7 @@ export class Scatter {
     for (const point of points) Object.assign(point, {px: x.at(point.x), py: y.at(point.y)});
     points.sort((a, b) => a.px - b.px);
     this.drawn = points;
+    this.focused = null;
     const groups = new Set(points.map(({entry}) => String(entry.group)));
     this.legend.replaceChildren(...[...this.keys].filter(([group]) => groups.has(group)).map(([, key]) => key));
     const best = frontier(points, this.quantities.map(({better}) => better));
@@ -147,9 +148,11 @@ export class Scatter {
     const hollow = point.marks.some((mark) => this.model.data.loud.includes(mark)) ? " fb-hollow" : "";
     const picked = this.state.compare.includes(entry.id) ? " fb-picked" : "";
     const show = () => this.open(this.under(point), point);
+    const focus = () => { this.focused = point; show(); };
+    const blur = () => { this.focused = null; this.close(); };
     return svg("a", {
       href: `${entry.id}/`, class: `fb-v${entry.group}${hollow}${picked}`, "aria-label": text, tabindex: first ? 0 : -1, "data-id": entry.id,
-      pointerenter: show, focus: show, pointerleave: () => this.close(), blur: () => this.close(),
+      pointerenter: show, pointerleave: () => this.leave(), focus, blur,
     }, svg("path", {transform: `translate(${point.px} ${point.py})`, d: this.model.data.shapes[entry.group]}),
     svg("circle", {class: "fb-hit", cx: point.px, cy: point.py, r: 9}));
   }
@@ -185,6 +188,12 @@ export class Scatter {
     const width = this.tip.offsetWidth;
     this.tip.style.left = `${Math.max(8, Math.min(box.left + px + 12, innerWidth - width - 8))}px`;
     this.tip.style.top = `${box.top + py + 14}px`;
+  }
+
+  /** A pointer that goes, also because the page scrolled below it, leaves the words of the point with the focus. */
+  leave() {
+    if (this.focused) this.open(this.under(this.focused), this.focused);
+    else this.close();
   }
 
   close() {
