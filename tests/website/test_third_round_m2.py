@@ -94,7 +94,9 @@ def test_a_step_of_decoding_reads_all_but_the_table_of_the_input() -> None:
     )
     cache = float(calculate("kv-cache", model="llama-3-70b", seq=8192)["bytes"])
     assert seconds * 8 * h100.memory_bandwidth() - cache == pytest.approx(139e9, rel=1e-3)
-    assert "all weights but the table of the input, 139 GB, at the full bandwidth" in printed("landscape")
+    assert "all weights but the table of the input, 139 GB, at the full bandwidth" in printed(
+        "landscape"
+    )
 
 
 def test_one_chip_makes_the_range_of_work_for_a_joule() -> None:
