@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 LINE = 13  # height of a line of text
 LETTER = 6.3  # width of a letter in the middle, at 12 pixels
@@ -139,6 +140,16 @@ def _long_times(scale: Scale) -> list[float]:
     return [time for time in times if scale.low <= time <= scale.high]
 
 
+class _Way(NamedTuple):
+    """A pointer to a label: what it passes over, its direction, where it ends, the label's box."""
+
+    passed: int
+    number: int
+    end: tuple[float, float]
+    box: Box
+    anchor: str
+
+
 @dataclass(slots=True)
 class Room:
     """Where text may still stand: the boxes taken so far inside a frame, and lines to avoid."""
@@ -170,27 +181,31 @@ class Room:
         Of the nearest such places it is that whose pointer passes over the fewest marks. It passes
         over no label and no other pointer. None where there is no room.
         """
-        width = len(text) * LETTER
         for reach in _REACHES:
-            found = []
-            for number in range(_DIRECTIONS):
-                angle = 2 * math.pi * (number + 0.5) / _DIRECTIONS
-                end = round(x + reach * math.cos(angle), 1), round(y + reach * math.sin(angle), 1)
-                is_right = end[0] > x
-                left = end[0] + TO_WORDS if is_right else end[0] - TO_WORDS - width
-                box = (left, end[1] - LINE / 2, left + width, end[1] + LINE / 2)
-                if not self._free(box) or any(_overlap(box, line) for line in self.crossed):
-                    continue
-                passed = self._passed((x, y), end)
-                if passed is not None:
-                    found.append((passed, number, end, box, "start" if is_right else "end"))
-            if found:
-                _, _, end, box, anchor = min(found)
-                pointer = _pieces((x, y), end)
-                self.taken += [box, *pointer]
-                self.written += [box, *pointer]
-                return *end, anchor
+            way = min(self._ways(text, (x, y), reach), default=None)
+            if way is None:
+                continue
+            pointer = _pieces((x, y), way.end)
+            self.taken += [way.box, *pointer]
+            self.written += [way.box, *pointer]
+            return *way.end, way.anchor
         return None
+
+    def _ways(self, text: str, point: tuple[float, float], reach: float) -> Iterator[_Way]:
+        """All pointers of a length whose label has room, in every direction."""
+        x, y = point
+        width = len(text) * LETTER
+        for number in range(_DIRECTIONS):
+            angle = 2 * math.pi * (number + 0.5) / _DIRECTIONS
+            end = round(x + reach * math.cos(angle), 1), round(y + reach * math.sin(angle), 1)
+            is_right = end[0] > x
+            left = end[0] + TO_WORDS if is_right else end[0] - TO_WORDS - width
+            box = (left, end[1] - LINE / 2, left + width, end[1] + LINE / 2)
+            if not self._free(box, self.crossed):
+                continue
+            passed = self._passed(point, end)
+            if passed is not None:
+                yield _Way(passed, number, end, box, "start" if is_right else "end")
 
     def _passed(self, start: tuple[float, float], end: tuple[float, float]) -> int | None:
         """Over how many marks and pieces of lines a pointer passes; None over a label."""
@@ -233,15 +248,16 @@ class Room:
             dx, dy, anchor = shift
             left = point[0] + dx - before[anchor]
             box = (left, point[1] + dy - LINE + 3, left + width, point[1] + dy + 3)
-            if self._free(box) and not any(_overlap(box, line) for line in lines):
+            if self._free(box, lines):
                 return shift, box
         return None
 
-    def _free(self, box: Box) -> bool:
+    def _free(self, box: Box, lines: Sequence[Box]) -> bool:
+        """Whether a box lies in the frame, on nothing that is taken and on none of the lines."""
         left, top, right, bottom = self.frame
         if box[0] < left or box[1] < top or box[2] > right or box[3] > bottom:
             return False
-        return not any(_overlap(box, taken) for taken in self.taken)
+        return not any(_overlap(box, other) for other in itertools.chain(self.taken, lines))
 
 
 def _pieces(start: tuple[float, float], end: tuple[float, float]) -> list[Box]:

@@ -7,21 +7,15 @@ from flopbook.quantities.units import format_quantity
 from scripts.website.figures.chart import Chart
 from scripts.website.figures.drawing import Figure
 from scripts.website.figures.plotted import ChartAxis
-from scripts.website.figures.scatter import Spot, diagonal, legend, marks
+from scripts.website.figures.scatter import WORKED_EXAMPLE, Spot, diagonal, legend, marks
 from scripts.website.pages.explorer import items
 from scripts.website.pages.families import chips
 from scripts.website.pages.landscape import bandwidth
 
 # Times, and where along the line their words begin.
 SWEEPS = ((1e-5, 0.4), (1e-3, 0.1), (0.1, 0.0))
-# Those of the chapter's worked example first.
 _NAMED = (
-    "nvidia/h100-sxm",
-    "nvidia/h200-sxm",
-    "nvidia/h20",
-    "nvidia/b200",
-    "amd/mi355x",
-    "google/tpu-v6e",
+    *WORKED_EXAMPLE,
     "groq/groqchip-1",
     "cerebras/wse-3",
     "nvidia/groq-3-lpu",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import NamedTuple
 
 from flopbook.architectures.shape import shape
@@ -25,7 +26,8 @@ class DomainPace(NamedTuple):
     chip: float
 
 
-def paces(ranks: int) -> list[DomainPace]:
+@functools.cache
+def paces(ranks: int) -> tuple[DomainPace, ...]:
     """Expected steps of a group of so many ranks, one at each load."""
     found = []
     for load in LOADS:
@@ -42,7 +44,7 @@ def paces(ranks: int) -> list[DomainPace]:
         )
         seconds = float(answer["likely_seconds"])
         found.append(DomainPace(load, 1 / seconds, load / seconds))
-    return found
+    return tuple(found)
 
 
 def gain(place: int) -> float:

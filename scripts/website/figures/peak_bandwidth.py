@@ -9,21 +9,15 @@ from scripts.website.figures.chart import Chart
 from scripts.website.figures.drawing import Figure
 from scripts.website.figures.narrow import charts_sheet
 from scripts.website.figures.plotted import ChartAxis
-from scripts.website.figures.scatter import Spot, diagonal, legend, marks
+from scripts.website.figures.scatter import WORKED_EXAMPLE, Spot, diagonal, legend, marks
 from scripts.website.pages.explorer import items
 from scripts.website.pages.families import SERVERS, chips, peak16
 from scripts.website.pages.landscape import bandwidth
 
 RIDGES = (1, 10, 100, 1000)
 _STRIPE = (100, 1000)  # the lines of a narrow sheet: names have no room between all of them
-# Those of the chapter's worked example first.
 _NAMED = (
-    "nvidia/h100-sxm",
-    "nvidia/h200-sxm",
-    "nvidia/h20",
-    "nvidia/b200",
-    "amd/mi355x",
-    "google/tpu-v6e",
+    *WORKED_EXAMPLE,
     "groq/groqchip-1",
     "cerebras/wse-3",
     "amd/mi455x",

@@ -44,6 +44,15 @@ _MAKERS = (
     "OpenAI",
     "Groq",
 )
+# Chips of the worked example on the landscape, named before others.
+WORKED_EXAMPLE = (
+    "nvidia/h100-sxm",
+    "nvidia/h200-sxm",
+    "nvidia/h20",
+    "nvidia/b200",
+    "amd/mi355x",
+    "google/tpu-v6e",
+)
 _BOARD = re.compile(r" SXM\d?\b| \d+GB\b")
 _SMALL = 0.65  # scale of a mark that has no name
 _ABOVE = 5  # pixels from a diagonal to its words

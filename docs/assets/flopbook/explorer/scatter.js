@@ -77,7 +77,6 @@ export class Scatter {
     for (const point of points) Object.assign(point, {px: x.at(point.x), py: y.at(point.y)});
     points.sort((a, b) => a.px - b.px);
     this.drawn = points;
-    this.focused = null;
     const groups = new Set(points.map(({entry}) => String(entry.group)));
     this.legend.replaceChildren(...[...this.keys].filter(([group]) => groups.has(group)).map(([, key]) => key));
     const best = frontier(points, this.quantities.map(({better}) => better));
@@ -148,11 +147,9 @@ export class Scatter {
     const hollow = point.marks.some((mark) => this.model.data.loud.includes(mark)) ? " fb-hollow" : "";
     const picked = this.state.compare.includes(entry.id) ? " fb-picked" : "";
     const show = () => this.open(this.under(point), point);
-    const focus = () => { this.focused = point; show(); };
-    const blur = () => { this.focused = null; this.close(); };
     return svg("a", {
       href: `${entry.id}/`, class: `fb-v${entry.group}${hollow}${picked}`, "aria-label": text, tabindex: first ? 0 : -1, "data-id": entry.id,
-      pointerenter: show, pointerleave: () => this.leave(), focus, blur,
+      pointerenter: show, focus: show, pointerleave: () => this.leave(), blur: () => this.close(),
     }, svg("path", {transform: `translate(${point.px} ${point.py})`, d: this.model.data.shapes[entry.group]}),
     svg("circle", {class: "fb-hit", cx: point.px, cy: point.py, r: 9}));
   }
@@ -192,7 +189,9 @@ export class Scatter {
 
   /** A pointer that goes, also because the page scrolled below it, leaves the words of the point with the focus. */
   leave() {
-    if (this.focused) this.open(this.under(this.focused), this.focused);
+    const focused = this.figure.querySelector("a:focus")?.dataset.id;
+    const point = focused && this.drawn.find(({entry}) => entry.id === focused);
+    if (point) this.open(this.under(point), point);
     else this.close();
   }
 
