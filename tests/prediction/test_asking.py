@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -26,6 +24,7 @@ from flopbook.prediction.calibration import Calibration
 from flopbook.prediction.known_runs import known_runs
 from flopbook.prediction.named_models import asked_model
 from flopbook.prediction.possible_layouts import possible
+from tests.support.commands import without_numpy
 from tests.support.huggingface_configs import SAME
 
 ASKED = {
@@ -58,11 +57,7 @@ def test_parts_make_the_step_and_the_step_makes_the_throughput() -> None:
 def test_one_prediction_does_without_numpy(open_ones: tuple[str, ...]) -> None:
     """To load it takes as long as all the rest; only reading the runs on file, once, needs it."""
     asked = {name: value for name, value in ASKED.items() if name not in open_ones}
-    words = [f"--{name.replace('_', '-')}={value}" for name, value in asked.items()]
-    code = f"import sys; from flopbook.cli.app import run; run({['predict', *words]!r}); "
-    code += "sys.exit('numpy' in sys.modules)"
-    for _ in range(2):  # the first may have to read the runs, and keeps them for the second
-        done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
+    done = without_numpy("predict", asked)
     assert done.returncode == 0 and b"80 % band" in done.stdout
 
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 
 import pytest
 from hypothesis import given
@@ -16,6 +14,7 @@ from flopbook.evaluation.calculator import calculate
 from flopbook.prediction.asking_serving import ServingPrediction, predict_serving
 from flopbook.prediction.bands import Adjustment
 from flopbook.prediction.calibration import Calibration
+from tests.support.commands import without_numpy
 
 ASKED = {"model": "llama-3-8b", "chip": "h100-sxm", "chips": "1", "seq": "1024", "answer": "512"}
 
@@ -113,9 +112,5 @@ def test_the_command_prints_what_json_has(capsys: pytest.CaptureFixture[str]) ->
 def test_one_prediction_does_without_numpy(batch: str | None) -> None:
     """To load it takes as long as the answer; only reading the runs on file, once, needs it."""
     given_ones = {**ASKED, "batch": batch} if batch else ASKED
-    words = [f"--{name}={value}" for name, value in given_ones.items()]
-    code = f"import sys; from flopbook.cli.app import run; run({['predict', *words]!r}); "
-    code += "sys.exit('numpy' in sys.modules)"
-    for _ in range(2):  # the first may have to read the runs, and keeps them for the second
-        done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
+    done = without_numpy("predict", given_ones)
     assert done.returncode == 0 and b"first token" in done.stdout

@@ -15,23 +15,13 @@ from flopbook.prediction.machines import PCIE_BANDWIDTH, machine, peak_in_halves
 from flopbook.prediction.served_values import first_token_seconds
 from flopbook.prediction.serving import predict_one, serving_of
 from tests.support.cases import every
-from tests.support.training_rows import LLAMA
+from tests.support.serving_rows import served
 
 P = fitted_kinds()["inference"].parameters
 
 
 def asked(chip_name: str = "H100-SXM-80GB", **run: Any) -> MeasuredRun:
-    return MeasuredRun(
-        id="asked",
-        kind="inference",
-        publication="",
-        where="",
-        measured={},
-        model={**LLAMA, "vocab_size": 32000, "n_params": 68976648192},
-        hardware={"chip": chip_name, "n_chips": 1},
-        parallelism={"tp": 1},
-        run={"phase": "prefill+decode", "precision": "fp16", "output_len_tokens": 256, **run},
-    )
+    return served(chip_name, **{"phase": "prefill+decode", "output_len_tokens": 256, **run})
 
 
 def rate(**run: Any) -> float:

@@ -25,24 +25,13 @@ from flopbook.prediction.serving import (
     serving_of,
 )
 from flopbook.prediction.serving_parts import prompt_launches
-from tests.support.training_rows import LLAMA
+from tests.support.serving_rows import LLAMA_2, served
 
 P = fitted_kinds()["inference"].parameters
-LLAMA_2 = {**LLAMA, "vocab_size": 32000, "n_params": 68976648192}
 
 
 def row(chips: int = 8, tp: int = 8, **run: Any) -> MeasuredRun:
-    return MeasuredRun(
-        id="asked",
-        kind="inference",
-        publication="",
-        where="",
-        measured={},
-        model=LLAMA_2,
-        hardware={"chip": "H100-SXM-80GB", "n_chips": chips},
-        parallelism={"tp": tp},
-        run={"phase": "decode", "precision": "fp16", "batch_seqs": 64, **run},
-    )
+    return served(chips=chips, tp=tp, **{"phase": "decode", "batch_seqs": 64, **run})
 
 
 def seconds(case: MeasuredRun, year: int | None = None, **changes: Any) -> float:
