@@ -5,11 +5,12 @@ In a checkout, in an installed package and in a terminal.
 
 from __future__ import annotations
 
+import errno
 import io
 import json
+import os
 import re
 import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -346,11 +347,12 @@ def test_a_race_is_lost_without_harm(
     assert path.read_text(encoding="utf-8") == entry_text(id="acme/two")
 
 
-def test_a_folder_that_cannot_be_written_is_said(
+def test_a_disk_that_is_full_is_said_and_nothing_is_left(
     tree: World, fails: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def full(self: Path, *_: Any, **__: Any) -> Any:
-        raise OSError(28, "No space left on device", str(self))
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(Path, "open", full)
-    assert "No space left on device" in fails(*SOURCED)
+    monkeypatch.setattr(os, "fsync", full)
+    assert "two.yaml was not written: No space left on device" in fails(*SOURCED)
+    assert sorted(os.listdir(tree.accelerators / "acme")) == ["one.yaml", "vendor.yaml"]

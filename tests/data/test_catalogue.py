@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from flopbook.data import cache as store
-from flopbook.data import catalogue
+from flopbook.data import catalogue, shelf
 from flopbook.data.entry_records import entry_of_record, record_of_entry
 from flopbook.data.library import entry_ids, library, load_entries, load_entry
 from flopbook.errors import DataError
@@ -123,7 +123,7 @@ def test_other_code_does_not_use_what_this_code_kept(
     world: World, kept: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     again()
-    monkeypatch.setattr(store, "fingerprint", lambda *_: "of another version")
+    monkeypatch.setattr(shelf, "fingerprint", lambda *_: "of another version")
     again()
     assert json.loads(kept.read_text())["version"] == "of another version"
 

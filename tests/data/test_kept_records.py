@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from flopbook.data import cache, catalogue, index
+from flopbook.data import bibtex_scan, cache, catalogue
 from flopbook.data.entry_records import (
     entry_of_record,
     model_of_record,
@@ -135,8 +135,8 @@ def test_tiers_are_kept_by_the_bytes_of_their_file(
 ) -> None:
     """A second look finds them without a scan; a file that changed is scanned again."""
     texts: list[str] = []
-    scan = index.tiers
-    monkeypatch.setattr(index, "tiers", lambda text: texts.append(text) or scan(text))
+    scan = bibtex_scan.tiers
+    monkeypatch.setattr(bibtex_scan, "tiers", lambda text: texts.append(text) or scan(text))
     before = source_tiers()
     assert before and (kept / "tiers.json").is_file()
     world.library.forget()

@@ -11,8 +11,8 @@ import yaml
 
 from flopbook.changes import difference as _difference
 from flopbook.changes.difference import Change, difference
-from flopbook.data import cache as store
 from flopbook.data.repository import checkout, git
+from flopbook.data.shelf import Shelf
 from flopbook.errors import FlopbookError
 from flopbook.quantities.units import UnitError, to_si
 
@@ -60,7 +60,7 @@ def history() -> tuple[Event, ...]:
 def _events(root: Path, head: str) -> tuple[Event, ...]:
     log = ("log", "--first-parent", f"--max-count={MOST_COMMITS}", "--format=%H %cI", head)
     # What a commit changed never changes, so it is read once for each version of this code.
-    shelf = store.Shelf("history", Path(__file__), Path(str(_difference.__file__)))
+    shelf = Shelf("history", Path(__file__), Path(str(_difference.__file__)))
     events: list[Event] = []
     for line in git(root, *log, "--", FOLDER).decode().splitlines():
         events += _events_of(root, line, shelf)
@@ -68,14 +68,14 @@ def _events(root: Path, head: str) -> tuple[Event, ...]:
     return tuple(events)
 
 
-def _events_of(root: Path, line: str, shelf: store.Shelf) -> list[Event]:
+def _events_of(root: Path, line: str, shelf: Shelf) -> list[Event]:
     """The events of a commit, named by its hash and its time."""
-    records = shelf.get(line.encode())
+    records = shelf.get(line)
     if records is not None:
         return [_event(*record) for record in records]
     commit, when = line.split(" ", 1)
     events = list(_of_commit(root, commit, when))
-    shelf.put(line.encode(), [_record(event) for event in events])
+    shelf.put(line, [_record(event) for event in events])
     return events
 
 

@@ -25,6 +25,9 @@ def main() -> None:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
     status = run(sys.argv[1:])
+    # Only a command that looked something up has this module, and digests to keep.
+    if module := sys.modules.get("flopbook.data.digests"):
+        module.digests().close()
     if sys.stderr is not None:
         sys.stderr.flush()
     # All output is out and nothing is left to close: taking the interpreter apart would cost a

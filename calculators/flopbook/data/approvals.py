@@ -7,12 +7,12 @@ document and its schema together, so a change of either is checked again.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from pathlib import Path
 from typing import Any
 
-from flopbook.data.cache import fingerprint, keep, kept
+from flopbook.data.cache import digest, keep, kept
+from flopbook.data.digests import fingerprint
 
 NAME = "approvals"
 # An edited document leaves its old digest behind. About three times as many as there are entries;
@@ -36,7 +36,7 @@ def approve(schema: str, document: Any) -> None:
 
 def _digest(schema: str, document: Any) -> str:
     text = f"{schema}\n{json.dumps(document)}"
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return digest(text.encode("utf-8", "surrogatepass"))
 
 
 def _version() -> str:

@@ -8,7 +8,6 @@ nothing), else `flopbook` in the user's cache folder.
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import os
 from collections.abc import Mapping
@@ -39,45 +38,11 @@ def _named_folder() -> Path | None:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "flopbook"
 
 
-class Shelf:
-    """Records of one kind, by the content that each was made from.
+def digest(content: bytes) -> str:
+    """A name for these bytes, another one for any others."""
+    import hashlib  # loads OpenSSL, which a command that finds everything kept does without
 
-    `makers` are the files that decide what is made.
-    """
-
-    def __init__(self, name: str, *makers: Path) -> None:
-        self.name, self.version = name, fingerprint(*makers)
-        self.before = kept(name, self.version)
-        self.after: dict[str, Any] = {}
-
-    def get(self, content: bytes) -> Any:
-        """What was made from this content before; None when it must be made anew."""
-        digest = _digest(content)
-        if digest in self.before:
-            self.after[digest] = self.before[digest]
-        return self.before.get(digest)
-
-    def put(self, content: bytes, record: Any) -> None:
-        """What was made from this content."""
-        self.after[_digest(content)] = record
-
-    def close(self) -> None:
-        """Keep what was asked for or made since, and nothing else."""
-        if self.after.keys() != self.before.keys():
-            keep(self.name, self.version, self.after)
-
-
-def _digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
-
-
-def fingerprint(*sources: Path | bytes) -> str:
-    """A short name for the content of these files, or for these bytes, together."""
-    digest = hashlib.sha256()
-    for source in sources:
-        content = source if isinstance(source, bytes) else source.read_bytes()
-        digest.update(hashlib.sha256(content).digest())
-    return digest.hexdigest()[:16]
 
 
 def kept(name: str, version: str) -> dict[str, Any]:

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from flopbook.data.accelerators import Entry
-from flopbook.data.cache import Shelf, fingerprint, keep, kept
+from flopbook.data.cache import digest, keep, kept
+from flopbook.data.digests import digests, fingerprint
 from flopbook.data.entry_records import (
     entry_of_record,
     model_of_record,
@@ -23,6 +24,7 @@ from flopbook.data.entry_records import (
 from flopbook.data.files import MAX_YAML_BYTES, read_bytes
 from flopbook.data.folders import schema_paths
 from flopbook.data.models import Model
+from flopbook.data.shelf import Shelf
 from flopbook.errors import DataError, Problem, show_path
 
 _ALL_ENTRIES = "accelerators"
@@ -90,7 +92,7 @@ def _version_of(path: Path, record_id: str) -> str:
     The id counts: the same bytes at another place are another entry, and a mistaken one.
     """
     try:
-        return f"{_version()}-{fingerprint(record_id.encode(), read_bytes(path, MAX_YAML_BYTES))}"
+        return f"{_version()}-{record_id}-{digests().of(path, MAX_YAML_BYTES)}"
     except OSError:
         return ""
 
@@ -126,7 +128,7 @@ def read_catalogue(
 
 def _load_shelved(shelf: Shelf, path: Path, entry_id: str) -> Entry:
     try:
-        key = b"\0".join((entry_id.encode(), read_bytes(path, MAX_YAML_BYTES)))
+        key = f"{entry_id} {digest(read_bytes(path, MAX_YAML_BYTES))}"
     except OSError:
         return _read(path, entry_id)
     record = shelf.get(key)

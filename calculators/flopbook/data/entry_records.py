@@ -14,8 +14,9 @@ from flopbook.data.accelerators import Die, Entry, Part, Staleness, Status
 from flopbook.data.claims import Claim
 from flopbook.data.models import Model
 
-# A key at the start of a line below the claims: the entry is not written in the usual order.
-_KEY_AFTER_CLAIMS = re.compile(r"^[^\s#-]", re.MULTILINE)
+# A key at the start of a line below the claims: the entry is not written in the usual order. The
+# line end is part of the pattern since a literal is looked for ten times as fast as `^`.
+_KEY_AFTER_CLAIMS = re.compile(r"\n[^\s#-]")
 _DATE = Claim._fields.index("as_of")
 _FILE = Claim._fields.index("file")
 
@@ -24,7 +25,7 @@ def text_above_claims(content: bytes) -> str | None:
     """The lines above the claims of a file; None where another key stands below the claims."""
     text = content.decode("utf-8", "replace")
     head, claims, after = text.partition("\nclaims:")
-    if not claims or _KEY_AFTER_CLAIMS.search(after.partition("\n")[2]):
+    if not claims or _KEY_AFTER_CLAIMS.search(after):
         return None
     return head
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+import os
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -87,6 +89,8 @@ RESERVED = frozenset(
 )
 # Of one part: the file with its ending, and one beside it while it is written, fit a file system.
 LONGEST_ID = 200
+_PART = "[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?"
+_ID = re.compile(f"{_PART}(?:/{_PART})*")
 
 
 def is_id(name: str) -> bool:
@@ -95,14 +99,31 @@ def is_id(name: str) -> bool:
     Windows keeps some names for devices, whatever stands behind a dot. A file system takes names of
     255 bytes. The page of a product called index would be that of its vendor.
     """
-    letters = name.replace("-", "").replace(".", "").replace("/", "")
-    is_lower = letters.isascii() and letters.isalnum() and name == name.lower()
-    parts = name.split("/")
-    if not is_lower or any(part.partition(".")[0] in RESERVED for part in parts):
+    if not _ID.fullmatch(name):
         return False
+    parts = name.split("/")
     if "index" in parts or max(map(len, parts)) > LONGEST_ID:
         return False
-    return all((part[:1] + part[-1:]).isalnum() for part in parts)
+    return RESERVED.isdisjoint(part.partition(".")[0] for part in parts)
+
+
+def stems_in(folder: Path) -> Iterator[str]:
+    """Vendor and stem of every file of an accelerator, without opening one.
+
+    Not by `Path.glob`, which takes four times as long.
+    """
+    for vendor in _listed(folder):
+        for name in _listed(folder / vendor):
+            if name.endswith(".yaml") and name != VENDOR_FILE:
+                yield f"{vendor}/{name.removesuffix('.yaml')}"
+
+
+def _listed(folder: Path) -> list[str]:
+    """The names in a folder; none where it is no folder, or one that cannot be read."""
+    try:
+        return os.listdir(folder)
+    except OSError:
+        return []
 
 
 def ids_of(names: Iterable[str]) -> tuple[str, ...]:

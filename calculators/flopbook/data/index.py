@@ -11,10 +11,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from flopbook.data.accelerators import Entry
-from flopbook.data.bibtex_scan import decoded, headings, link_of, text_of, tiers
-from flopbook.data.cache import Shelf
 from flopbook.data.entry_records import head_of_record, record_of_head, text_above_claims
 from flopbook.data.files import MAX_BIB_BYTES, MAX_YAML_BYTES, read_bytes, read_or_nothing
+from flopbook.data.shelf import Shelf
 from flopbook.errors import DataError, show_path
 
 _HEADS, _TIERS = "heads", "tiers"
@@ -52,25 +51,22 @@ def read_heads(
 
 
 def _kept_head(shelf: Shelf, path: Path, entry_id: str) -> Entry:
-    content = read_bytes(path, MAX_YAML_BYTES)
-    above_claims = text_above_claims(content)
-    if above_claims is None:  # in an unusual order: what stands below the claims counts too
-        return _read_head(shelf, path, entry_id, "")
     # The id counts: the same bytes at another place are another entry, and a mistaken one.
-    key = f"{entry_id}\0{above_claims}"
-    record = shelf.get(key.encode())
-    return head_of_record(record) if record else _read_head(shelf, path, entry_id, key)
+    key = f"{entry_id} {shelf.digests.of(path, MAX_YAML_BYTES)}"
+    record = shelf.get(key)
+    if record:
+        return head_of_record(record)
+    head = _read_head(path, entry_id)
+    shelf.put(key, record_of_head(head))
+    return head
 
 
-def _read_head(shelf: Shelf, path: Path, entry_id: str, key: str) -> Entry:
-    """Read a head, and keep it under its key; where it is broken the whole file says how."""
+def _read_head(path: Path, entry_id: str) -> Entry:
+    """Read a head; where it is broken the whole file says how."""
     from flopbook.data.entry_reader import read_entry, read_head
 
-    head = read_head(read_bytes(path, MAX_YAML_BYTES), entry_id) if key else None
-    if head is None:
-        return read_entry(path, entry_id)._replace(claims=())
-    shelf.put(key.encode(), record_of_head(head))
-    return head
+    head = read_head(read_bytes(path, MAX_YAML_BYTES), entry_id)
+    return head or read_entry(path, entry_id)._replace(claims=())
 
 
 def read_aliases(path: Path) -> tuple[str, ...]:
@@ -88,6 +84,8 @@ def read_aliases(path: Path) -> tuple[str, ...]:
 
 def scan_links(folder: Path, keys: Iterable[str]) -> dict[str, str]:
     """Where works are to be read, by key; what has no address is empty."""
+    from flopbook.data.bibtex_scan import decoded, link_of
+
     texts = [decoded(path) for path in sorted(folder.glob("*.bib"))]
     return {key: next(filter(None, (link_of(key, text) for text in texts)), "") for key in keys}
 
@@ -96,27 +94,35 @@ def scan_tiers(folder: Path) -> dict[str, str]:
     """The tier of every source that has one: vendor, submission, secondary, press or community.
 
     Choosing a value needs this one field, so every command needs it; pybtex takes seconds for what
-    a scan reads in milliseconds, and to compare the bytes with those of an earlier scan takes less.
+    a scan reads in milliseconds, and to find a file untouched since an earlier scan takes less.
     """
     shelf = Shelf(_TIERS, _SCANNER)
     tier_of: dict[str, str] = {}
     for path in sorted(folder.glob("*.bib")):
-        for key, tier in _kept_tiers(shelf, read_or_nothing(path, MAX_BIB_BYTES)):
+        for key, tier in _kept_tiers(shelf, path):
             tier_of.setdefault(key, tier)
     shelf.close()
     return tier_of
 
 
-def _kept_tiers(shelf: Shelf, content: bytes) -> list[list[str]]:
-    """Pairs of key and tier of one file."""
-    found: list[list[str]] | None = shelf.get(content)
+def _kept_tiers(shelf: Shelf, path: Path) -> list[list[str]]:
+    """Pairs of key and tier of one file; none of one that cannot be read, which lint speaks of."""
+    try:
+        digest = shelf.digests.of(path, MAX_BIB_BYTES)
+    except OSError:
+        return []
+    found: list[list[str]] | None = shelf.get(digest)
     if found is None:
-        found = [list(pair) for pair in tiers(text_of(content))]
-        shelf.put(content, found)
+        from flopbook.data.bibtex_scan import text_of, tiers  # not where nothing has changed
+
+        found = [list(pair) for pair in tiers(text_of(read_or_nothing(path, MAX_BIB_BYTES)))]
+        shelf.put(digest, found)
     return found
 
 
 def scan_keys(folder: Path) -> Iterator[str]:
     """The keys of all references, without reading what they say."""
+    from flopbook.data.bibtex_scan import decoded, headings
+
     for path in sorted(folder.glob("*.bib")):
         yield from (heading.key for heading in headings(decoded(path)) if heading.key)

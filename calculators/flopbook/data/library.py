@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from flopbook.data.accelerators import Entry
-from flopbook.data.folders import VENDOR_FILE, folders_of, ids_of, missing_place, packaged
+from flopbook.data.folders import VENDOR_FILE, folders_of, ids_of, missing_place, packaged, stems_in
 from flopbook.errors import DataError, FlopbookError, Problem, UnknownName
 
 if TYPE_CHECKING:  # read only by commands that need them: start-up counts
@@ -70,8 +70,7 @@ class Library:
     @functools.cached_property
     def entry_ids(self) -> tuple[str, ...]:
         """All accelerator ids, sorted; from file names, without opening a file."""
-        paths = (path for path in self.accelerators.glob("*/*.yaml") if path.name != VENDOR_FILE)
-        return ids_of({*(f"{path.parent.name}/{path.stem}" for path in paths), *self.elsewhere})
+        return ids_of({*stems_in(self.accelerators), *self.elsewhere})
 
     @functools.cached_property
     def vendor_ids(self) -> tuple[str, ...]:

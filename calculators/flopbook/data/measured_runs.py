@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from flopbook.data.cache import Shelf
+from flopbook.data.cache import digest
 from flopbook.data.files import MAX_YAML_BYTES, read_bytes
 from flopbook.data.folders import schema_paths
 from flopbook.data.library import library, per_library
 from flopbook.data.runs import RunFile, read_run_file, record_of_run_file, run_file_of_record
+from flopbook.data.shelf import Shelf
 from flopbook.errors import DataError, Problem, show_path
 
 _MAKER_NAMES = (
@@ -54,12 +55,12 @@ def read_run_files(paths: Sequence[Path]) -> tuple[dict[str, RunFile], list[Prob
 
 def _read_shelved(shelf: Shelf, path: Path) -> RunFile:
     try:
-        content = read_bytes(path, MAX_YAML_BYTES)
+        key = digest(read_bytes(path, MAX_YAML_BYTES))
     except OSError:
         return read_run_file(path)  # raises with what is wrong
-    record = shelf.get(content)
+    record = shelf.get(key)
     if record is not None:
         return run_file_of_record(record, show_path(path))
     runs = read_run_file(path)
-    shelf.put(content, record_of_run_file(runs))
+    shelf.put(key, record_of_run_file(runs))
     return runs

@@ -15,10 +15,11 @@ from typing import Any
 
 from flopbook.data.bibtex_plain import plain_entries
 from flopbook.data.bibtex_scan import headings, line_at
-from flopbook.data.cache import Shelf
+from flopbook.data.cache import digest
 from flopbook.data.files import MAX_BIB_BYTES, TooLarge, read_bytes, read_text
 from flopbook.data.reference import Person, Reference
 from flopbook.data.reference_rules import duplicates, kind_of, problem_at, rules_of
+from flopbook.data.shelf import Shelf
 from flopbook.errors import DataError, Problem, reason_of, shorten, show_path
 
 # What a file may hold of that which takes long to read: entries, names of authors, LaTeX. At 30
@@ -90,14 +91,14 @@ def _twice(entry: Reference, first: Reference) -> Problem:
 def _kept(path: Path, shelf: Shelf) -> list[Reference]:
     """The references of a file: as an earlier run read the same bytes, else read now."""
     try:
-        content = read_bytes(path, MAX_BIB_BYTES)
+        key = digest(read_bytes(path, MAX_BIB_BYTES))
     except OSError:  # what is wrong with the file is said by its reader
         return list(read_bib(path))
-    rows = shelf.get(content)
+    rows = shelf.get(key)
     if rows is not None:
         return [_from_row(row, show_path(path)) for row in rows]
     entries = list(read_bib(path))
-    shelf.put(content, [_row(entry) for entry in entries])
+    shelf.put(key, [_row(entry) for entry in entries])
     return entries
 
 

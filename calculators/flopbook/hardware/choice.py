@@ -7,7 +7,6 @@ line, pages, prose, ledger, export and calculators all ask here, so they show th
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from decimal import Decimal
 
 from flopbook.data.claims import BASES, TIERS, Claim, matches
 from flopbook.data.library import source_tiers
@@ -217,6 +216,8 @@ def _rounds(claim: Claim, total: Claim) -> bool:
 
 def _half_digit(claim: Claim) -> float:
     """Half a unit of the last digit of a number as it is printed; trailing zeros count as none."""
+    from decimal import Decimal  # takes longer to load than all that is chosen for most commands
+
     digits = Decimal(repr(claim.value)).normalize()
     exponent = digits.as_tuple().exponent
     return 0.5 * 10.0 ** (exponent if isinstance(exponent, int) else 0)

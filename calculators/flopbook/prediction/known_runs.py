@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from flopbook.data.cache import Shelf
 from flopbook.data.library import library, per_library
+from flopbook.data.shelf import Shelf
 
 _SHELF = "known-runs"
 _CODE = Path(__file__).parent
@@ -53,7 +53,7 @@ def known_runs(kind: str) -> tuple[KnownRun, ...]:
 KINDS = ("training_throughput", "inference")
 
 
-def _state() -> bytes:
+def _state() -> str:
     """What the records are made from: names, sizes and times of all files of data and code."""
     data = library()
     digest = hashlib.sha256()
@@ -65,7 +65,7 @@ def _state() -> bytes:
                 path = os.path.join(place, name)
                 facts = os.stat(path)
                 digest.update(f"{path}\0{facts.st_size}\0{facts.st_mtime_ns}\0".encode())
-    return digest.digest()
+    return digest.hexdigest()
 
 
 def _read(kind: str) -> Iterator[KnownRun]:
