@@ -36,13 +36,19 @@ KERNELSPEC = {"display_name": "Python 3", "language": "python", "name": "python3
 _FOLDERS = ("calculators/flopbook", "accelerators", "bibliography", "calculators/models")
 _SUFFIXES = (".py", ".yaml", ".bib", ".json")
 # One arena of the allocator, and large blocks outside of it: what is freed is there for all, or
-# goes back to the system. 70 MB less of JAX.
-_ENVIRONMENT = {"MALLOC_ARENA_MAX": "1", "MALLOC_MMAP_THRESHOLD_": "262144"}
+# goes back to the system. 70 MB less of JAX. One thread for a matmul, as two kernels run at once: a
+# second one waits more than it helps, and rounding no longer depends on how many cores there are.
+_ENVIRONMENT = {
+    "MALLOC_ARENA_MAX": "1",
+    "MALLOC_MMAP_THRESHOLD_": "262144",
+    "OPENBLAS_NUM_THREADS": "1",
+}
 # Flags of XLA, by notebook. To compile a step of training, the tiled emitter takes 45 MB more than
-# the one before it, for the same bits. Elsewhere it stays: programs print as for readers.
+# the one before it, for the same bits. Elsewhere it stays: programs print as for readers. Machine
+# code that runs for a second is not worth optimising: eight programs compile in half the time.
 _XLA_FLAGS = {
     "jax-data-parallel": "--xla_backend_extra_options=xla_cpu_disable_tiled_emitter "
-    "--xla_cpu_parallel_codegen_split_count=1"
+    "--xla_cpu_parallel_codegen_split_count=1 --xla_backend_optimization_level=0"
 }
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 _TEXT_DIGITS, _STATE_DIGITS = 12, 24  # of the two hashes in the name of a kept result
