@@ -9,28 +9,42 @@ import pytest
 
 from scripts.website.build import notebooks
 
+IN_JAX = """\
+# ---
+# jupyter:
+#   flopbook:
+#     extra: jax
+# ---
+
+"""
 SAID = """\
 # %%
 import os
-print(os.environ.get("MALLOC_ARENA_MAX"), os.environ.get("XLA_FLAGS"))
+NAMES = ("MALLOC_ARENA_MAX", "OPENBLAS_NUM_THREADS", "XLA_FLAGS")
+print(*(os.environ.get(name) for name in NAMES))
 """
 
 
 @pytest.mark.parametrize(
-    ("stem", "told"),
+    ("stem", "text", "told"),
     [
-        ("plain", "1 None"),
-        ("jax-data-parallel", f"1 {notebooks._XLA_FLAGS['jax-data-parallel']}"),
+        ("plain", SAID, "None 1 None"),
+        ("other-in-jax", IN_JAX + SAID, "1 None None"),
+        (
+            "jax-data-parallel",
+            IN_JAX + SAID,
+            f"1 None {notebooks._XLA_FLAGS['jax-data-parallel']}",
+        ),
     ],
 )
-def test_a_kernel_is_told_to_spare_memory(
-    stem: str, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_kernel_spares_memory_in_jax_and_keeps_it_in_numpy(
+    stem: str, text: str, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(notebooks, "ROOT", tmp_path)
     monkeypatch.setattr(notebooks, "NOTEBOOKS", tmp_path)
-    monkeypatch.delenv("MALLOC_ARENA_MAX", raising=False)
-    monkeypatch.delenv("XLA_FLAGS", raising=False)
-    (tmp_path / f"{stem}.py").write_text(SAID, encoding="utf-8")
+    for name in ("MALLOC_ARENA_MAX", "OPENBLAS_NUM_THREADS", "XLA_FLAGS"):
+        monkeypatch.delenv(name, raising=False)
+    (tmp_path / f"{stem}.py").write_text(text, encoding="utf-8")
     assert f'"{told}\\n"' in notebooks.execute(tmp_path / f"{stem}.py", Path(sys.executable))
 
 

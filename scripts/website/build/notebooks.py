@@ -35,14 +35,18 @@ KERNELSPEC = {"display_name": "Python 3", "language": "python", "name": "python3
 # What a notebook may compute with: the package and all its data.
 _FOLDERS = ("calculators/flopbook", "accelerators", "bibliography", "calculators/models")
 _SUFFIXES = (".py", ".yaml", ".bib", ".json")
-# One arena of the allocator, and large blocks outside of it: what is freed is there for all, or
-# goes back to the system. 70 MB less of JAX. One thread for a matmul, as two kernels run at once: a
-# second one waits more than it helps, and rounding no longer depends on how many cores there are.
+# One thread for a matmul, as two kernels run at once: a second one waits more than it helps, and
+# rounding no longer depends on how many cores there are. What NumPy frees stays with the process:
+# a training asks for the same arrays in each step, and to get them from the system took longer than
+# the arithmetic.
 _ENVIRONMENT = {
-    "MALLOC_ARENA_MAX": "1",
-    "MALLOC_MMAP_THRESHOLD_": "262144",
     "OPENBLAS_NUM_THREADS": "1",
+    "MALLOC_MMAP_THRESHOLD_": str(32 << 20),
+    "MALLOC_TRIM_THRESHOLD_": str(128 << 20),
 }
+# One arena of the allocator, and large blocks outside of it: what is freed is there for all, or
+# goes back to the system. 70 MB less of JAX.
+_SMALL = {"MALLOC_ARENA_MAX": "1", "MALLOC_MMAP_THRESHOLD_": "262144"}
 # Flags of XLA, by notebook. To compile a step of training, the tiled emitter takes 45 MB more than
 # the one before it, for the same bits. Elsewhere it stays: programs print as for readers. Machine
 # code that runs for a second is not worth optimising: eight programs compile in half the time.
@@ -197,7 +201,7 @@ def execute(path: Path, python: Path) -> str:
     # What a cell prints arrives in pieces; how many depends on the moment, and a page should not.
     client = NotebookClient(
         notebook,
-        km=_kernels(python, _environment(path.stem)),
+        km=_kernels(python, _environment(path)),
         timeout=TIMEOUT_S,
         resources=place,
         coalesce_streams=True,
@@ -232,10 +236,12 @@ def one_line(text: str) -> str:
     return printable(" ".join(_COLOURS.sub("", text).split()))
 
 
-def _environment(stem: str) -> dict[str, str]:
-    """What the kernel of a notebook is told, so that it takes less than 500 MB."""
-    flags = _XLA_FLAGS.get(stem)
-    return _ENVIRONMENT | ({"XLA_FLAGS": flags} if flags else {})
+def _environment(path: Path) -> dict[str, str]:
+    """What the kernel of a notebook is told, so that it is fast and takes less than 500 MB."""
+    if not extras.extra_of(path):
+        return _ENVIRONMENT
+    flags = _XLA_FLAGS.get(path.stem)
+    return _SMALL | ({"XLA_FLAGS": flags} if flags else {})
 
 
 def _kernels(python: Path, environment: dict[str, str]) -> AsyncKernelManager:
