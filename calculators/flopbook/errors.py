@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Iterable
 from pathlib import Path
@@ -60,20 +61,31 @@ class UnknownName(FlopbookError):
     """
 
     def __init__(self, kind: str, name: str, known: Iterable[str], advice: str = "") -> None:
-        import difflib  # only for a mistake: a command that succeeds does not wait for it
-
         # A set has no order of its own; all else comes in the order in which it is taught.
         is_unordered = isinstance(known, (set, frozenset))
         names = sorted(known) if is_unordered else list(dict.fromkeys(known))
-        spellings = {spelling.lower(): spelling for spelling in names}
-        begun = [
-            candidate for candidate in sorted(spellings) if candidate.startswith(f"{name.lower()}-")
-        ]
-        alike = difflib.get_close_matches(name.lower(), sorted(spellings), n=3, cutoff=LEAST_ALIKE)
+        super().__init__(kind, name, names, advice)
+        self.kind, self.name, self.known, self.advice = kind, name, names, advice
+
+    @functools.cached_property
+    def near(self) -> tuple[str, ...]:
+        """The nearest names.
+
+        They are sought where somebody reads them: who tries one kind of name after another drops
+        the error, and comparing a word with all names takes longer than all else.
+        """
+        import difflib  # only for a mistake: a command that succeeds does not wait for it
+
+        lower = self.name.lower()
+        spellings = {spelling.lower(): spelling for spelling in self.known}
+        begun = [candidate for candidate in sorted(spellings) if candidate.startswith(f"{lower}-")]
+        alike = difflib.get_close_matches(lower, sorted(spellings), n=3, cutoff=LEAST_ALIKE)
         nearest = list(dict.fromkeys([*begun, *alike]))[:3]
-        self.name, self.near = name, tuple(spellings[lowered] for lowered in nearest)
-        hint = "; ".join(filter(None, (self._hint(names), advice)))
-        super().__init__(printable(f"unknown {kind} '{shorten(name)}'; {hint}"))
+        return tuple(spellings[lowered] for lowered in nearest)
+
+    def __str__(self) -> str:
+        hint = "; ".join(filter(None, (self._hint(self.known), self.advice)))
+        return printable(f"unknown {self.kind} '{shorten(self.name)}'; {hint}")
 
     def _hint(self, names: list[str]) -> str:
         if self.near:

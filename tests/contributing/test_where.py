@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from pathlib import Path
 
 import pytest
@@ -133,11 +134,20 @@ def test_the_lines_of_a_field(world: World) -> None:
             fields(find(name), field)
 
 
+@pytest.fixture
+def kept_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each search reads all bibliographies; those of the checkout stay what they are."""
+    for name in ("decoded", "read_or_nothing"):
+        monkeypatch.setattr(places, name, functools.cache(getattr(places, name)))
+
+
+@pytest.mark.usefixtures("kept_files")
 def test_every_real_thing_is_where_it_is_said_to_be() -> None:
     for name in (*library_.entry_ids(), *library_.vendor_ids(), *library_.model_ids()):
         assert any(place.id == name and place.path.is_file() for place in find(name)), name
 
 
+@pytest.mark.usefixtures("kept_files")
 def test_all_keys_and_rows_of_the_real_data_are_found() -> None:
     keys = sorted(reference_keys())
     assert len(keys) > 100

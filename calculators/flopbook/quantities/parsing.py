@@ -16,6 +16,7 @@ from flopbook.quantities.unit_table import (
     Unit,
     UnitError,
     hint,
+    known_unit,
     short,
     unit,
 )
@@ -123,16 +124,13 @@ def _count_factor(suffix: str, expected: str, text: str) -> float | None:
 
 def _fitting_unit(suffix: str, expected: str, text: str) -> Unit:
     """The unit that an amount is in, if it measures what is expected. Raises UnitError."""
-    try:
-        written = unit(suffix)
-    except UnitError:
+    written = known_unit(suffix)
+    if written is None:
         if better := _bits_or_bytes(text, suffix, expected):
-            raise UnitError(
-                f"'{short(text)}': unknown unit '{short(suffix)}'; write {better}"
-            ) from None
+            raise UnitError(f"'{short(text)}': unknown unit '{short(suffix)}'; write {better}")
         near = hint(suffix, _units_for(expected))
         message = f"unknown unit '{short(suffix)}'{near} (expected {_example(expected)})"
-        raise UnitError(f"'{short(text)}': {message}") from None
+        raise UnitError(f"'{short(text)}': {message}")
     if expected == "FLOP" and written.si == PF_DAY:
         return unit(f"PFLOP/s-{suffix.removeprefix('PF-')}")
     if written.si != expected and not _measures(written, expected):
@@ -145,12 +143,11 @@ def _fitting_unit(suffix: str, expected: str, text: str) -> Unit:
 
 def _as_rate(text: str, suffix: str, expected: str) -> str:
     """The same amount in each second, a price in each hour, where such a rate is expected."""
-    try:
-        fits = _measures(unit(f"{suffix}/s"), expected)
-    except UnitError:
+    rate = known_unit(f"{suffix}/s")
+    if rate is None:
         return ""
     time = "h" if expected == "USD/s" else "s"
-    return f"{short(text)}/{time}" if fits else ""
+    return f"{short(text)}/{time}" if _measures(rate, expected) else ""
 
 
 def _bits_or_bytes(text: str, suffix: str, expected: str) -> str:

@@ -160,20 +160,31 @@ _VENDOR_RATE = re.compile(r"([kMGT]?)(bps|Bps|b/s)")
 VENDOR_RATES = tuple(f"{prefix}{rate}" for prefix in "kMGT" for rate in ("b/s", "bps", "Bps"))
 
 
-@functools.cache
 def unit(name: str) -> Unit:
-    """Look a unit up by name; `a/b` is built from its parts, `bps` and `b/s` included.
+    """Look a unit up by name, as `known_unit` does.
 
     Raises UnitError with the nearest names when the unit is unknown.
+    """
+    found = known_unit(name)
+    if found is None:
+        raise UnitError(f"unknown unit '{short(name)}'{hint(name, UNITS)}")
+    return found
+
+
+@functools.cache
+def known_unit(name: str) -> Unit | None:
+    """The unit of this name; `a/b` is built from its parts, `bps` and `b/s` included.
+
+    None where there is none, which is quicker than a message that nobody reads.
     """
     if name in UNITS:
         return UNITS[name]
     if vendor := _VENDOR_RATE.fullmatch(name):
-        return unit(f"{vendor[1]}{'B' if vendor[2] == 'Bps' else 'bit'}/s")
+        return known_unit(f"{vendor[1]}{'B' if vendor[2] == 'Bps' else 'bit'}/s")
     top, slash, bottom = name.partition("/")
     if slash and top in UNITS and bottom in UNITS:
         return _quotient(name, UNITS[top], UNITS[bottom])
-    raise UnitError(f"unknown unit '{short(name)}'{hint(name, UNITS)}")
+    return None
 
 
 def _quotient(name: str, over: Unit, under: Unit) -> Unit:
