@@ -32,6 +32,8 @@ def rule(message: str) -> Callable[[Callable[..., bool]], Rule]:
 
 def always(condition: Any) -> bool:
     """True when a condition on numbers or arrays holds throughout."""
+    if type(condition) is bool:  # of one case, which is asked most often
+        return condition
     return bool(condition.all() if hasattr(condition, "all") else condition)
 
 

@@ -98,7 +98,7 @@ class Formula(Description):
         given |= {
             name: choice(given[name], spec.choices)
             for name, spec in self.inputs.items()
-            if name in given
+            if spec.choices and name in given
         }
         missing = [name for name in self.inputs if name not in given]
         if missing:
@@ -130,8 +130,8 @@ class Formula(Description):
         """The outputs of values that were checked: each part in turn, then the function itself."""
         steps = dict(given)
         for piece in self.parts:
-            steps |= piece(**{name: steps[name] for name in _parameters(piece)[0]})
-        return self.function(**{name: steps[name] for name in _parameters(self.function)[0]})
+            steps |= _computed(piece, steps)
+        return _computed(self.function, steps)
 
 
 _REGISTRY: dict[str, Formula] = {}
@@ -175,6 +175,22 @@ def formula(
         return declared
 
     return register
+
+
+def _computed(function: Callable[..., Any], steps: Mapping[str, Any]) -> dict[str, Any]:
+    """What a function returns; by position, which takes half the time of passing names."""
+    positional, by_name = _ways(function)
+    words = {name: steps[name] for name in by_name}
+    returned: dict[str, Any] = function(*[steps[name] for name in positional], **words)
+    return returned
+
+
+@functools.cache
+def _ways(function: Callable[..., Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The parameters that take a value by position, and those that take it by name only."""
+    code = function.__code__
+    end = code.co_argcount
+    return code.co_varnames[:end], code.co_varnames[end : end + code.co_kwonlyargcount]
 
 
 @functools.cache

@@ -20,7 +20,7 @@ def check_input(name: str, spec: Input, value: Any, is_default: bool = False) ->
         return
     if spec.text:
         return _check_text(name, value)
-    if is_default:
+    if is_default or _is_plausible(spec, value):
         return
     try:
         low, high = _range(value)
@@ -41,6 +41,13 @@ def check_input(name: str, spec: Input, value: Any, is_default: bool = False) ->
         )
     if spec.whole and not _all_whole(value):
         raise FlopbookError(f"{name} is {low!r}, expected a whole number{_in(spec.unit)}")
+
+
+def _is_plausible(spec: Input, value: Any) -> bool:
+    """Whether a value is one float that is certainly right; most are, and need no closer look."""
+    if type(value) is not float or not spec.least <= value <= spec.most:
+        return False
+    return value >= ABSURDLY_SMALL and (not spec.whole or value.is_integer())
 
 
 def _range(value: Any) -> tuple[float, float]:

@@ -36,6 +36,7 @@ class Statement:
         self.function, self.message = function, message
         self.parameters = code.co_varnames[: code.co_argcount]
         self.inputs = {name: name for name in self.parameters} | dict(inputs or {})
+        self._names = tuple(self.inputs[name] for name in self.parameters)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__.lower()} {self.name}>"
@@ -60,7 +61,7 @@ class Statement:
 
     def value(self, values: Mapping[str, Any]) -> Any:
         """What the function gives for the values of a formula, floats or arrays."""
-        return self.function(*[values[self.inputs[name]] for name in self.parameters])
+        return self.function(*[values[name] for name in self._names])
 
     def explained(self, values: Mapping[str, Any], shape: Any, place: int, **words: str) -> str:
         """The message with the values of one element of arrays of this shape, and more words."""

@@ -174,6 +174,8 @@ class _Evaluator:
 
     def _number(self, node: ast.expr, depth: int) -> Any:
         number = self.visit(node, depth)
+        if type(number) is float and not math.isnan(number):  # as nearly all are
+            return number
         if isinstance(number, Mapping) and len(number):
             # A calculator's result stands for its first output.
             number = next(iter(number.values()))

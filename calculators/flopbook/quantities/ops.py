@@ -33,59 +33,66 @@ class _NumPy(Protocol):
     def where(self, condition: bool, then: Choice, otherwise: Choice) -> Choice: ...
 
 
-# Without NumPy nothing is an array; a prediction of one run asks that some ten thousand times.
 _LOADED = sys.modules
-# By type, since nearly all values are these and a calculator asks of some hundred.
+# Nearly all values have these types, and a plan asks some million times: so each operation looks at
+# them itself, and calls nothing.
 _PLAIN = frozenset((float, int, bool, str))
 
 
 def _numpy(*values: object) -> _NumPy | None:
     """Return the NumPy module if any value is one of its arrays or scalars, else None."""
-    if _PLAIN.issuperset(map(type, values)):
-        return None
     numpy = _LOADED.get("numpy")
-    if numpy is not None and any(isinstance(v, (numpy.ndarray, numpy.generic)) for v in values):
-        return cast(_NumPy, numpy)
+    if numpy is None:  # nothing is an array
+        return None
+    kinds = (numpy.ndarray, numpy.generic)
+    for value in values:
+        if isinstance(value, kinds):
+            return cast(_NumPy, numpy)
     return None
 
 
 def minimum(a: float, b: float) -> float:
     """Smaller of two values, element by element."""
-    np = _numpy(a, b) if "numpy" in _LOADED else None
+    if type(a) in _PLAIN and type(b) in _PLAIN:
+        return b if b < a else a
+    np = _numpy(a, b)
     return np.minimum(a, b) if np else min(a, b)
 
 
 def maximum(a: float, b: float) -> float:
     """Larger of two values, element by element."""
-    np = _numpy(a, b) if "numpy" in _LOADED else None
+    if type(a) in _PLAIN and type(b) in _PLAIN:
+        return b if b > a else a
+    np = _numpy(a, b)
     return np.maximum(a, b) if np else max(a, b)
 
 
 def floor(a: float) -> float:
     """Largest whole number not above a; infinity and nan stay what they are."""
-    np = _numpy(a) if "numpy" in _LOADED else None
-    if np:
+    if type(a) not in _PLAIN and (np := _numpy(a)):
         return np.floor(a)
     return float(math.floor(a)) if math.isfinite(a) else a
 
 
 def ceil(a: float) -> float:
     """Smallest whole number not below a; infinity and nan stay what they are."""
-    np = _numpy(a) if "numpy" in _LOADED else None
-    if np:
+    if type(a) not in _PLAIN and (np := _numpy(a)):
         return np.ceil(a)
     return float(math.ceil(a)) if math.isfinite(a) else a
 
 
 def sqrt(a: float) -> float:
     """Square root, element by element."""
-    np = _numpy(a) if "numpy" in _LOADED else None
-    return np.sqrt(a) if np else math.sqrt(a)
+    if type(a) not in _PLAIN and (np := _numpy(a)):
+        return np.sqrt(a)
+    return math.sqrt(a)
 
 
 def where(condition: bool, then: Choice, otherwise: Choice) -> Choice:
     """Choose `then` where the condition holds, else `otherwise`. Both sides are computed."""
-    np = _numpy(condition, then, otherwise) if "numpy" in _LOADED else None
+    if type(condition) in _PLAIN and type(then) in _PLAIN and type(otherwise) in _PLAIN:
+        return then if condition else otherwise
+    np = _numpy(condition, then, otherwise)
     if np:
         return np.where(condition, then, otherwise)
     return then if condition else otherwise
