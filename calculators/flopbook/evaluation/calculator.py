@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from flopbook.errors import FlopbookError
-from flopbook.evaluation.fit import fit_of
 from flopbook.evaluation.formats import add_format_note, formats_used
 from flopbook.evaluation.notes import DOMAIN_ENDS, SMALL_BATCH, WHOLE_NODES, add_notes
 from flopbook.evaluation.request import (
@@ -180,7 +179,7 @@ def _result(request: Request, values: dict[str, Value], outputs: dict[str, Any])
     # Where no message is sent, no number rests on the links.
     sends = outputs.get("message_seconds")
     result.unshown = tuple(request.link_notes) if _is_zero(sends) else ()
-    result.fit = fit_of(request.formula, values, outputs)
+    result.resolved = values
     return result
 
 

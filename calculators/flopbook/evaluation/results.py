@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
@@ -79,7 +80,8 @@ class Result(Mapping[str, Any]):
     input that it needs was left out.
     """
 
-    fit: Fit | None = None  # whether it fits into memory, where that is known
+    # The inputs of the formula with those that `inputs` leaves out, where `fit` is to be known.
+    resolved: Mapping[str, Value] | None = None
     unshown: tuple[str, ...] = ()  # notes on what no number rests on: for `--json` alone
 
     def __init__(
@@ -93,6 +95,18 @@ class Result(Mapping[str, Any]):
     ) -> None:
         self.formula, self.inputs, self.outputs = formula, inputs, outputs
         self.remarks, self.sources, self.omitted = notes, sources, omitted
+
+    @functools.cached_property
+    def fit(self) -> Fit | None:
+        """Whether it fits into memory, where that is known.
+
+        Found where it is read: what would make an answer fit takes longer than the answer.
+        """
+        from flopbook.evaluation.fit import fit_of
+
+        if self.resolved is None:
+            return None
+        return fit_of(self.formula, self.resolved, self.outputs)
 
     @property
     def notes(self) -> tuple[str, ...]:

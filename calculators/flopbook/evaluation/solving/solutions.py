@@ -111,5 +111,5 @@ def mark_solved(result: Result, name: str) -> Result:
     marked = Result(
         result.formula, inputs, result.outputs, result.remarks, result.sources, result.omitted
     )
-    marked.fit, marked.unshown = result.fit, result.unshown
+    marked.resolved, marked.unshown = result.resolved, result.unshown
     return marked
