@@ -6,6 +6,7 @@ line, pages, prose, ledger, export and calculators all ask here, so they show th
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable, Mapping
 
 from flopbook.data.claims import BASES, TIERS, Claim, matches
@@ -28,7 +29,7 @@ _NAMED_FIELDS = (
     *("cache", "sram", "clock", "cores", "price", "ports", "port_bandwidth"),
     *("chip_to_chip_bandwidth", "die_to_die_bandwidth", "fabric_bandwidth"),
 )
-_CONDITIONS = (
+_CONDITIONS = operator.attrgetter(
     "field",
     "per",
     "dtype",
@@ -52,8 +53,7 @@ _OF_TOTAL = ("field", "per", "dtype", "engine", "sparsity", "tier")
 
 def quantity_of(claim: Claim) -> Quantity:
     """What a claim is about: two claims of the same quantity can only disagree."""
-    conditions = tuple(getattr(claim, name) for name in _CONDITIONS)
-    return (*conditions, claim.name if claim.field in _NAMED_FIELDS else "")
+    return (*_CONDITIONS(claim), claim.name if claim.field in _NAMED_FIELDS else "")
 
 
 def rank(claim: Claim, tiers: Mapping[str, str]) -> tuple[int, int, int]:
