@@ -10,7 +10,7 @@ import functools
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -90,6 +90,7 @@ class Card(NamedTuple):
 def words() -> dict[str, Any]:
     """The words of the search: the file, with its phrases by their stems."""
     record: dict[str, Any] = yaml.safe_load(_WORDS.read_text(encoding="utf-8"))
+    record["endings"] = tuple(record["endings"])  # what `stem` keeps words by
     phrases: dict[str, list[int]] = {}
     for concept, names in enumerate(record.pop("same")):
         for name in names:
@@ -120,7 +121,7 @@ def words() -> dict[str, Any]:
     return record
 
 
-def _stems(phrase: str, endings: Sequence[str]) -> str:
+def _stems(phrase: str, endings: tuple[str, ...]) -> str:
     return " ".join(stem(atom, endings) for atom in atoms(phrase))
 
 

@@ -21,6 +21,7 @@ from scripts.website.build.search_text import (
     named,
     options,
     stem,
+    stems_of,
 )
 from scripts.website.build.search_text import (
     number as number_in,
@@ -128,8 +129,8 @@ class _Question:
     def __init__(self, question: str, index: Index) -> None:
         self.index = index
         every = [corrected(atom, index) for atom in atoms(question)[:LONGEST]]
-        stops = set(index.words["stop"])
-        kept = [n for n, atom in enumerate(every) if atom not in stops]
+        self.stops = set(index.words["stop"])
+        kept = [n for n, atom in enumerate(every) if atom not in self.stops]
         kept = kept or list(range(len(every)))
         self.plain = [every[n] for n in kept]
         self.every = every
@@ -137,6 +138,7 @@ class _Question:
         endings = index.words["endings"]
         self.stems = [stem(atom, endings) for atom in every]
         self.wanted = [self.stems[n] for n in kept]
+        self.with_pairs = {*self.wanted, *(a + b for a, b in itertools.pairwise(every))}
         self.cites = not set(index.words["cites"]).isdisjoint(every)
         self.settings = settings(question)
         self.idfs = [self._idf(n) for n in range(len(self.wanted))]
@@ -361,15 +363,13 @@ def _hit(index: Index, card: int, got: Sequence[float], asked: _Question, total:
 def _title_share(title: str, asked: _Question) -> float:
     """More for a title of which a question says more."""
     words = asked.index.words
-    stems = [stem(atom, words["endings"]) for atom in atoms(_TITLE_END.split(title)[0])]
-    asked_words = {*asked.wanted, *(a + b for a, b in itertools.pairwise(asked.every))}
-    is_asked = [word in asked_words for word in stems]
+    stems = stems_of(_TITLE_END.split(title)[0], words["endings"])
+    is_asked = [word in asked.with_pairs for word in stems]
     for concept, first, end in concepts(stems, words):
         if f"#{concept}" in asked.senses:
             is_asked[first:end] = [True] * (end - first)
-    stops = set(words["stop"])
     counted = [
-        is_match for is_match, word in zip(is_asked, stems, strict=True) if word not in stops
+        is_match for is_match, word in zip(is_asked, stems, strict=True) if word not in asked.stops
     ] or is_asked
     return 0.6 + 0.8 * sum(counted) / max(1, len(counted))
 

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -18,7 +19,8 @@ _ATOM = re.compile(r"[a-z0-9]+(?:\.[0-9]+)*")
 _OPTION = re.compile(r"[a-z0-9]+(?:[-_][a-z0-9]+)+")
 
 
-def stem(word: str, endings: Sequence[str]) -> str:
+@functools.lru_cache(maxsize=2**16)
+def stem(word: str, endings: tuple[str, ...]) -> str:
     """A word without its ending: sharding, sharded and shards are shard."""
     if any(letter.isdigit() for letter in word):
         return word
@@ -50,6 +52,12 @@ def options(text: str) -> list[tuple[str, int, int]]:
         parts = atoms(match.group())
         found.append((f"={''.join(parts)}", first, first + len(parts)))
     return found
+
+
+@functools.lru_cache(maxsize=2**14)
+def stems_of(text: str, endings: tuple[str, ...]) -> tuple[str, ...]:
+    """The stems of the words of a short text, such as a title, which many questions meet."""
+    return tuple(stem(atom, endings) for atom in atoms(text))
 
 
 def concepts(stems: Sequence[str], words: Words) -> Iterator[tuple[str, int, int]]:
