@@ -5,6 +5,7 @@ Every item of "Leaves out" says its size or why it has none.
 
 from __future__ import annotations
 
+import functools
 import math
 import random
 from string import Formatter
@@ -58,9 +59,11 @@ LARGE: dict[str, list[Inputs]] = {
 WITH_OMISSIONS = [name for name, formula in formulas().items() if formula.omissions]
 ON_PAGES = [name for name in WITH_OMISSIONS if get_formula(name).printed]
 every_formula = every("name", formulas())
-with_omissions = pytest.mark.parametrize("name", WITH_OMISSIONS)
+# All tests of a calculator in turn, which share its cases.
+with_omissions = pytest.mark.parametrize("name", WITH_OMISSIONS, scope="module")
 
 
+@functools.lru_cache(maxsize=1)
 def cases(formula: Formula) -> list[Inputs]:
     """Every example, and random inputs near them that keep the rules."""
     rng = random.Random(f"omissions of {formula.id}")
@@ -78,6 +81,12 @@ def cases(formula: Formula) -> list[Inputs]:
 
 def with_outputs(formula: Formula, inputs: Inputs) -> Inputs:
     return {**formula(**inputs), **inputs}
+
+
+@functools.lru_cache(maxsize=1)
+def answered(formula: Formula) -> list[Inputs]:
+    """The cases with what the formula makes of them."""
+    return [with_outputs(formula, inputs) for inputs in cases(formula)]
 
 
 def is_sized(item: LeftOut) -> bool:
@@ -124,19 +133,18 @@ def test_messages_show_whole_numbers_words_and_the_size(name: str) -> None:
 def test_shares_are_numbers_for_whatever_goes_in(name: str) -> None:
     """Of a finite answer a share is a number; no answer is more than all too large."""
     formula = get_formula(name)
-    for inputs in cases(formula):
-        values = with_outputs(formula, inputs)
+    for values in answered(formula):
         for each in formula.omissions:
             share = each.value(values)
             if np.all(values[each.of]) and np.all(np.isfinite(values[each.of])):
-                assert math.isfinite(share) and share >= -1, (each, inputs, share)
+                assert math.isfinite(share) and share >= -1, (each, values, share)
 
 
 @with_omissions
 def test_each_omission_is_noted_for_some_inputs_only(name: str) -> None:
     """One that is never large is a reason and not an omission; one that always is, is wrong."""
     formula = get_formula(name)
-    found = [omitted(formula.omissions, with_outputs(formula, inputs)) for inputs in cases(formula)]
+    found = [omitted(formula.omissions, values) for values in answered(formula)]
     for each in formula.omissions:
         assert any(each.name in notes for notes in found), each
 
@@ -174,10 +182,10 @@ def test_a_share_has_no_unit(name: str) -> None:
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("name", ON_PAGES)
+@pytest.mark.parametrize("name", ON_PAGES, scope="module")
 def test_a_form_notes_what_the_command_notes_in_the_same_words(name: str, engine: Any) -> None:
     formula = get_formula(name)
-    values = [with_outputs(formula, inputs) for inputs in cases(formula)]
+    values = answered(formula)
     # JSON has no word for an output that is no number, where an input is open.
     known = [{key: value for key, value in one.items() if value == value} for one in values]
     made = engine.run(module([formula]), [(omissions_name(formula), one) for one in known])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import random
 from collections.abc import Iterator
@@ -26,7 +27,8 @@ from tests.support.cases import every
 
 RULE_CALLS = 3000
 WITH_RULES = [name for name, formula in printed().items() if rules_on_page(formula)]
-with_rules = pytest.mark.parametrize("name", WITH_RULES)
+# All tests of a calculator in turn, which share its cases.
+with_rules = pytest.mark.parametrize("name", WITH_RULES, scope="module")
 
 
 def starts(formula: Formula) -> list[Inputs]:
@@ -34,6 +36,7 @@ def starts(formula: Formula) -> list[Inputs]:
     return [byexample.inputs(formula.id, number) for number in range(len(formula.examples))]
 
 
+@functools.lru_cache(maxsize=1)
 def careless(formula: Formula) -> list[Inputs]:
     """Random inputs in their bounds, valid or not, with what a form knows of a chip."""
     rng = random.Random(f"rules of {formula.id}")

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from flopbook.formulas import get_formula, printed
+from flopbook.formulas.conditions import always
 from flopbook.formulas.declaration import Formula
 from flopbook.quantities.ops import inf
 from tests.formulas.test_least_sizes import contexts
@@ -59,7 +60,7 @@ def same(one: Any, other: Any) -> bool:
     """Whether two results are equal, group by group."""
     if isinstance(one, dict):
         return all(same(one[name], other[name]) for name in one)
-    return bool(np.all(one == other)) or (one != one and other != other)
+    return always(one == other) or (one != one and other != other)
 
 
 def result(function: Callable[..., Any], given: Inputs) -> Any:
