@@ -6,11 +6,13 @@ default. An input that none of them has is an error that says how to give it.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from flopbook.errors import FlopbookError
+from flopbook.evaluation.fit import fit_of
 from flopbook.evaluation.formats import add_format_note, formats_used
 from flopbook.evaluation.notes import DOMAIN_ENDS, SMALL_BATCH, WHOLE_NODES, add_notes
 from flopbook.evaluation.request import (
@@ -179,7 +181,7 @@ def _result(request: Request, values: dict[str, Value], outputs: dict[str, Any])
     # Where no message is sent, no number rests on the links.
     sends = outputs.get("message_seconds")
     result.unshown = tuple(request.link_notes) if _is_zero(sends) else ()
-    result.resolved = values
+    result.seek_fit = functools.partial(fit_of, request.formula, values, outputs)
     return result
 
 

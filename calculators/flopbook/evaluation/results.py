@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -80,8 +80,7 @@ class Result(Mapping[str, Any]):
     input that it needs was left out.
     """
 
-    # The inputs of the formula with those that `inputs` leaves out, where `fit` is to be known.
-    resolved: Mapping[str, Value] | None = None
+    seek_fit: Callable[[], Fit | None] | None = None  # what `fit` asks
     unshown: tuple[str, ...] = ()  # notes on what no number rests on: for `--json` alone
 
     def __init__(
@@ -102,11 +101,7 @@ class Result(Mapping[str, Any]):
 
         Found where it is read: what would make an answer fit takes longer than the answer.
         """
-        from flopbook.evaluation.fit import fit_of
-
-        if self.resolved is None:
-            return None
-        return fit_of(self.formula, self.resolved, self.outputs)
+        return self.seek_fit() if self.seek_fit else None
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -111,5 +111,5 @@ def mark_solved(result: Result, name: str) -> Result:
     marked = Result(
         result.formula, inputs, result.outputs, result.remarks, result.sources, result.omitted
     )
-    marked.resolved, marked.unshown = result.resolved, result.unshown
+    marked.seek_fit, marked.unshown = result.seek_fit, result.unshown
     return marked
