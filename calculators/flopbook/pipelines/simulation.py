@@ -112,13 +112,15 @@ def _advance(
 ) -> None:
     """Run a stage until it waits for a pass of another stage that has not run yet."""
     free = timed[-1].end if timed else 0
-    for slot in order[len(timed) :]:
-        needed = _needed(slot, plan.chunks)
-        if any(key not in ends for key in needed):
-            return
-        start = max([free, *(ends[key] for key in needed)])
+    for place in range(len(timed), len(order)):
+        slot, start = order[place], free
+        for key in _needed(slot, plan.chunks):
+            end = ends.get(key)
+            if end is None:
+                return
+            start = max(start, end)
         # Passes that run at once take the sum of their times.
-        free = start + sum(durations[kind] for kind, _, _ in slot)
+        free = start + sum([durations[kind] for kind, _, _ in slot])
         for kind, microbatch, chunk in slot:
             # A pass in one piece ends the backward for the inputs, which the stage before needs.
             ends["B" if kind == "A" else kind, microbatch, chunk] = free
@@ -153,7 +155,8 @@ def _most_held(order: StageOrder) -> int:
     """
     held = most = 0
     for slot in order:
-        held += sum(stage_pass.kind == "F" for stage_pass in slot)
+        kinds = [stage_pass.kind for stage_pass in slot]
+        held += kinds.count("F")
         most = max(most, held)
-        held -= sum(stage_pass.kind in "WA" for stage_pass in slot)
+        held -= kinds.count("W") + kinds.count("A")
     return most
