@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from flopbook.data.library import library
+from flopbook.data.library import library, per_library
 from flopbook.data.measured_runs import run_files
 from flopbook.data.runs import MODEL_FILE, MeasuredRun, RunSource
 from flopbook.errors import FlopbookError
@@ -82,6 +82,7 @@ class Reached(NamedTuple):
         return self.row.complete and not self.rate.lacks
 
 
+@per_library
 def reached_runs() -> tuple[Reached, ...]:
     """Every published run of the library in use, by file and line."""
     return tuple(
