@@ -1,7 +1,7 @@
 """Pages of prose with their expressions filled, once for all tests of a worker.
 
-Rendering the handbook takes seconds. Tests that read it carry the mark `READS_THE_HANDBOOK`, so
-that one worker has them all.
+Rendering the handbook takes seconds, most of them for its figures. Tests that read it or draw all
+figures carry the mark `READS_THE_HANDBOOK`, so that one worker has them all.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ import pytest
 
 from scripts.website.build import handbook
 from scripts.website.build.content import _form, _prose
+from scripts.website.figures import drawn_of
+from scripts.website.figures.drawing import Figure
 from scripts.website.pages.prose import render
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -24,6 +26,11 @@ def rendered(page: str) -> str:
     """A page such as `handbook/fsdp.md` as its author wrote it, with its expressions filled."""
     text = (DOCS / page).read_text(encoding="utf-8")
     return render(text, page, f"docs/{page}", {"form": _form})
+
+
+def default_figure(name: str) -> Figure:
+    """A figure with its defaults, drawn once: pages and panels remember it by the same record."""
+    return drawn_of(f'["{name}",{{}}]')
 
 
 @functools.cache

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from scripts.website.build.search_cards import index
 from scripts.website.build.search_ranking import search
+from tests.support.searching import SEARCHES, cards
+
+pytestmark = SEARCHES
 
 CASES = [
     # An amount with its unit says how much is meant, not of what.
@@ -26,19 +28,19 @@ CASES = [
 
 @pytest.mark.parametrize(("question", "place"), CASES)
 def test_the_first_three_have_what_is_meant(question: str, place: str) -> None:
-    found = [hit.location.partition("?")[0] for hit in search(question, index())][:3]
+    found = [hit.location.partition("?")[0] for hit in search(question, cards())][:3]
     assert any(where == place or where.startswith(f"{place}#") for where in found), found
 
 
 def test_a_unit_beside_its_number_weighs_less_than_alone() -> None:
     """The table of all chips, not a page that happens to name gigabytes."""
-    with_amount = search("200 gb hbm chips", index())[0]
+    with_amount = search("200 gb hbm chips", cards())[0]
     assert with_amount.location == "accelerators/"
 
 
 def test_two_chips_lead_to_their_comparison_and_to_their_pages() -> None:
     """The same title stood twice, and then all calculators that take a chip."""
-    hits = search("h100 vs mi300x", index())
+    hits = search("h100 vs mi300x", cards())
     assert [hit.location for hit in hits[:4]] == [
         "compare/h100-sxm-vs-mi300x/",
         "accelerators/?view=compare&compare=nvidia/h100-sxm,amd/mi300x",

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-import functools
 import json
 from typing import Any
 
 import pytest
 
-from scripts.website.build.search_cards import DOCS, index, record
+from scripts.website.build.search_cards import DOCS, record
 from scripts.website.build.search_parts import ordered_as
-from scripts.website.build.search_ranking import Index, search
+from scripts.website.build.search_ranking import search
 from scripts.website.build.search_settings import kindred, settings
 from scripts.website.build.search_symptoms import symptoms
 from tests.support.cases import every
 from tests.support.engineer_questions import ENGINEERS
 from tests.support.questions import PLACES
+from tests.support.searching import SEARCHES, cards
+
+pytestmark = SEARCHES
 
 # What no chapter says: a size of run by which a table is found, and another word for waiting.
 MISSED = {"scales badly from 64 to 512 gpus", "checkpoint saving blocks training"}
@@ -38,11 +40,6 @@ _RANKED = """([script, cards, questions]) => {
   const shown = ({location, title, kind}) => [location, title, kind];
   return JSON.parse(questions).map((one) => flopbookSearch(one, index).map(shown));
 }"""
-
-
-@functools.cache
-def cards() -> Index:
-    return index()
 
 
 def _first(question: str) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import os
 import random
 import subprocess
@@ -13,8 +12,8 @@ import pytest
 
 from flopbook.errors import FlopbookError
 from flopbook.evaluation.calculator import calculate
-from scripts.website.build.search_cards import DOCS, index, introduced, words
-from scripts.website.build.search_ranking import Index, corrected, search
+from scripts.website.build.search_cards import DOCS, introduced, words
+from scripts.website.build.search_ranking import corrected, search
 from scripts.website.build.search_text import atoms, is_near, stem
 from tests.support.blind_questions import BLIND
 from tests.support.cases import every
@@ -22,11 +21,14 @@ from tests.support.fresh_questions import FRESH
 from tests.support.newcomer_questions import NEWCOMERS
 from tests.support.practitioner_questions import PRACTITIONERS
 from tests.support.questions import PLACES, QUESTIONS
+from tests.support.searching import SEARCHES, cards
 from tests.support.second_questions import SECOND
 from tests.support.stranger_questions import STRANGERS
 from tests.support.typed_questions import TYPED
 from tests.support.visitor_questions import VISITORS
 from tests.support.walked_questions import WALKED
+
+pytestmark = SEARCHES
 
 ASKED = {
     **QUESTIONS,
@@ -58,11 +60,6 @@ NEAR = (
     ("roofline", "bottom", False),
     ("memory", "model", False),
 )
-
-
-@functools.cache
-def cards() -> Index:
-    return index()
 
 
 @every("question", ASKED)

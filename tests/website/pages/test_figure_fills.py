@@ -9,7 +9,10 @@ from itertools import combinations
 import pytest
 
 from scripts.website.figures import drawn_of, figure_names
+from tests.support.rendering import READS_THE_HANDBOOK
 from tests.website.test_look import SCHEMES, contrast, luminance
+
+pytestmark = READS_THE_HANDBOOK
 
 APART = 6.0  # of the 100 steps from black to white
 # Pairs that are equally light, and the figures in which words or places tell such shapes apart.
@@ -53,7 +56,7 @@ def test_fills_of_a_figure_differ_in_lightness(scheme: str) -> None:
     records = {name: [name, {}] for name in figure_names()}
     records |= {name: ["pipeline-schedule", {"schedule": name}] for name in schedules}
     for name, record in records.items():
-        drawn = drawn_of(json.dumps(record))
+        drawn = drawn_of(json.dumps(record, separators=(",", ":")))
         used = sorted(set(_FILL.findall("".join(drawn.parts))))
         for pair in combinations(used, 2):
             one, other = (fills[fill] for fill in pair)

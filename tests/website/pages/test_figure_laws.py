@@ -13,6 +13,9 @@ from scripts.website.figures import drawn_of, figure_names, figure_of
 from scripts.website.figures.drawing import Figure
 from scripts.website.figures.plotted import PlotSeries, Point
 from scripts.website.figures.ridge_points import _CHIPS
+from tests.support.rendering import READS_THE_HANDBOOK
+
+pytestmark = READS_THE_HANDBOOK
 
 NETWORK = {"chip": "google/tpu-v5p", "axes": 3, "tensor_axes": 1, "d_ff": 30000}
 

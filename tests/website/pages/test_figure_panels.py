@@ -24,6 +24,9 @@ from scripts.website.figures.panel import FILES, values
 from scripts.website.figures.pipeline_schedule import DRESS
 from scripts.website.figures.plotted import Point
 from scripts.website.figures.standalone import standalone
+from tests.support.rendering import READS_THE_HANDBOOK
+
+pytestmark = READS_THE_HANDBOOK
 
 ROOT = Path(__file__).resolve().parents[3]
 PAGE = "handbook/page.md"

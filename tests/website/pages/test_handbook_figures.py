@@ -22,6 +22,9 @@ from scripts.website.pages.chapter import (
     minutes,
 )
 from tests.support.cases import every
+from tests.support.rendering import READS_THE_HANDBOOK, default_figure
+
+pytestmark = READS_THE_HANDBOOK
 
 STYLE = Path(__file__).resolve().parents[3] / "docs" / "assets" / "flopbook" / "flopbook.css"
 SVG = re.compile(r"<svg.*?</svg>", re.S)
@@ -33,7 +36,7 @@ def test_a_figure_is_whole(name: str) -> None:
 
     What it draws lies inside its frame.
     """
-    drawn, markup = figure_of(name), figure_markup(name, "handbook/page.md")
+    drawn, markup = default_figure(name), figure_markup(name, "handbook/page.md")
     assert "\n" not in markup and "$" not in markup and "`" not in markup
     root = ET.fromstring(SVG.search(markup)[0])  # type: ignore[index]
     title, described = root[0].text or "", root[1].text or ""
@@ -55,7 +58,7 @@ def test_a_figure_is_whole(name: str) -> None:
 def test_colours_and_kinds_are_known_to_the_style_sheet(name: str) -> None:
     """A figure names classes; the style sheet has a colour for each, light and dark."""
     style = STYLE.read_text(encoding="utf-8")
-    markup = svg(figure_of(name), "one")
+    markup = svg(default_figure(name), "one")
     assert not re.search(r"#[0-9a-fA-F]{3,8}\b(?!;)", re.sub(r"&#\d+;", "", markup)), (
         "a colour is typed"
     )

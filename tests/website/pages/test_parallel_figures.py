@@ -29,6 +29,9 @@ from scripts.website.figures.plotted import ChartAxis
 from scripts.website.figures.ring_collective import OPS, exchanged, gathered, scattered
 from scripts.website.figures.shapes import read
 from tests.support.cases import every
+from tests.support.rendering import READS_THE_HANDBOOK, default_figure
+
+pytestmark = READS_THE_HANDBOOK
 
 ROOT = Path(__file__).resolve().parents[3]
 SIZES = pytest.mark.parametrize("devices", range(2, 7))
@@ -291,7 +294,7 @@ def test_steps_wear_the_same_colours_wherever_they_are_drawn() -> None:
 @every("name", figure_names())
 def test_a_caption_calls_panels_by_their_names(name: str) -> None:
     """On a phone panels lie below each other: what is left or right in one is not in the other."""
-    drawn = figure_of(name)
+    drawn = default_figure(name)
     if len(drawn.plots) > 1:
         assert not re.search(r"(Left|Right|Middle)\b[,:]", drawn.caption), drawn.caption
 

@@ -10,14 +10,13 @@ import pytest
 
 from flopbook.checks.rules.taught import findings
 from flopbook.ledger.rows import Row, ledger_row, ledger_rows
-from scripts.website.pages.prose import render
+from scripts.website.build.handbook import chapters
+from scripts.website.pages.chapter import framed
 from scripts.website.pages.stated import stated_words
 from scripts.website.pages.taught import statements_box
+from tests.support.rendering import READS_THE_HANDBOOK, rendered
 
-ROOT = Path(__file__).resolve().parents[3]
-from scripts.website.build.content import _form  # noqa: E402
-from scripts.website.build.handbook import chapters  # noqa: E402
-from scripts.website.pages.chapter import framed  # noqa: E402
+pytestmark = READS_THE_HANDBOOK
 
 ROWS = [row for row in ledger_rows() if row.to_teach]
 CHAPTER = "# A chapter\n\n## Common mistakes\n\nNone.\n\n## Exercises\n\nNone.\n"
@@ -26,9 +25,7 @@ CHAPTER = "# A chapter\n\n## Common mistakes\n\nNone.\n\n## Exercises\n\nNone.\n
 @pytest.mark.parametrize("page", [one.page for one in chapters()])
 def test_a_chapter_says_each_of_its_rows_once(page: str) -> None:
     """In its own sentences or in the box behind its text, with a link to the row."""
-    text = render(
-        (ROOT / "docs" / page).read_text(encoding="utf-8"), page, f"docs/{page}", {"form": _form}
-    )
+    text = rendered(page)
     box = statements_box(text, page)
     mine = [row for row in ROWS if f"handbook/{row.chapter}.md" == page]
     for row in mine:
