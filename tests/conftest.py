@@ -38,8 +38,9 @@ if "PYTEST_XDIST_WORKER" not in os.environ:
     # The build of the site and a test run the same notebooks: what JAX compiles is compiled once.
     os.environ["JAX_COMPILATION_CACHE_DIR"] = f"{_KEPT.name}/jax"
     os.environ["JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"] = "0"
-# The constants that hypothesis draws from: each worker read all of our code for them.
-set_hypothesis_home_dir(f"{os.environ['FLOPBOOK_CACHE']}/hypothesis")
+# The constants that hypothesis draws from: each worker of each run read all of our code for them.
+# They are kept by the content of the files, so that what is drawn is what it was.
+set_hypothesis_home_dir(Path(__file__).resolve().parents[1] / "build" / "hypothesis")
 _SHARED: dict[str, Any] = {
     "deadline": None,
     "database": None,
@@ -53,6 +54,7 @@ settings.load_profile("ci" if os.environ.get("CI") == "true" else "dev")
 
 def pytest_configure(config: pytest.Config) -> None:
     """One folder for the site of this run, which the workers learn from the environment."""
+    collect_rarely()  # what is imported and collected from here on stays to the end
     if not hasattr(config, "workerinput"):
         config.stash[_SITE] = tempfile.TemporaryDirectory(prefix="flopbook-site-")
         os.environ[building.VARIABLE] = config.stash[_SITE].name
