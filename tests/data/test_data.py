@@ -142,7 +142,7 @@ def test_h100_sparse_and_dense_both_stand() -> None:
         ("nvidia/h100-sxm", 989.4e12, 80e9, 3.35e12, 450e9),
         ("nvidia/h200-sxm", 989.5e12, 141e9, 4.8e12, 450e9),
         ("amd/mi300x", 1307.4e12, 192e9, 5.3e12, 448e9),
-        ("google/tpu-v5e", 197e12, 16e9, 819e9, 200e9),
+        ("google/tpu-v5e", 197e12, 16 * 2**30, 819e9, 200e9),
         ("google/tpu-v5p", 459e12, 95 * 2**30, 2765e9, 600e9),
         ("google/tpu-v6e", 918e12, 32 * 2**30, 1638e9, 400e9),
     ],
@@ -154,10 +154,11 @@ def test_published_values(
     nvidia2026a100 ("312 TFLOPS | 624 TFLOPS*", "2,039 GB/s"), nvidia2022hopper ("600 GB/sec total",
     "900 GB/sec total"), nvidia2026h100 ("3.35TB/s"), nvidia2026h200 ("4.8TB/s", sparse 1,979
     halved), amd2026mi300x ("1307.4 TFLOPS", "192 GB", "5.3 TB/s"), amd2023mi300xplatform
-    ("bidirectional ... 896 GB/s"), google2026v5e ("16 GB, 819 GBps", "400 GBps" both ways),
-    google2026v5p ("95" GiB, "1200" both ways), google2026v5ptable ("2765"), google2026tpu7x ("32"
-    GiB of v6e), google2026v6e ("1638 GBps", "800 GBps" both ways), and bekman2026accelerator for
-    the dense rates of TPUs, of which Google's pages do not say whether they are dense.
+    ("bidirectional ... 896 GB/s"), google2026v5e ("819 GBps", "400 GBps" both ways),
+    google2026v5ebinary ("16 GiB"), google2026v5p ("95" GiB, "1200" both ways), google2026v5ptable
+    ("2765"), google2026tpu7x ("32" GiB of v6e), google2026v6e ("1638 GBps", "800 GBps" both ways),
+    and bekman2026accelerator for the dense rates of TPUs, of which Google's pages do not say
+    whether they are dense.
     """
     device = chip(name)
     assert (device.peak("bf16"), device.memory(), device.memory_bandwidth()) == pytest.approx(

@@ -88,7 +88,7 @@ TRAINING_FLOPS = [
 ]
 MAX_PARAMS = [
     q("max-params --chip rtx-5090 --bytes-per-param 0.5", params=64e9),
-    q("max-params --chip tpu-v5e --chips 256", params=256 * 16e9 / 16),
+    q("max-params --chip tpu-v5e --chips 256", params=256 * 2**30),
     q("max-params --chip mi355x --chips 8 --bytes-per-param 1", params=8 * 288e9),
     q("max-params --memory 128GiB --bytes-per-param 4.25", params=128 * 2**30 / 4.25),
 ]
@@ -331,7 +331,7 @@ SERVING = [
     q("serving --model llama-3-405b --chip h100-sxm --seq 4096", batch_fits=0),
     q(
         "serving --model llama-3-8b --chip tpu-v5e --tp 2 --seq 2048",
-        batch_fits=(2 * 16e9 - 2 * SMALL.total) // SMALL.cache(2048),
+        batch_fits=(2 * 16 * 2**30 - 2 * SMALL.total) // SMALL.cache(2048),
     ),
     q(
         "serving --model llama-3-8b --chip h100-sxm --seq 2048 --batch 64"
