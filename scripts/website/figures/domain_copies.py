@@ -39,8 +39,8 @@ def figure(near: float = 900e9, far: float = 50e9) -> Figure:
     fast, slow = format_quantity(near, "byte/s"), format_quantity(far, "byte/s")
     shapes = [
         *key(10, 4, "the token", "fb-c0"),
-        *key(110, 4, f"an expert of it, at {fast}", "fb-c8"),
-        *key(330, 4, f"an expert of it, at {slow}", "fb-c6"),
+        *key(104, 4, f"a copy by NVLink, {fast}", "fb-c1"),
+        *key(318, 4, f"a copy by a network card, {slow}", "fb-c6"),
     ]
     panels = (
         (f"nodes of {NODE}: {beyond} of {EXPERTS} copies leave", NODE),
@@ -57,9 +57,9 @@ def figure(near: float = 900e9, far: float = 50e9) -> Figure:
         f"all. In nodes of {NODE}, {beyond} copies travel at {slow}; in one domain all travel at "
         f"{fast}.",
         "Each square is a GPU, each frame a domain in which every pair is joined at the fast "
-        "rate. The experts sit on the same ranks in both panels. In nodes of eight an eighth of "
-        "the copies stays in its node, which is also the average for random routing; all others "
-        "cross a network card.",
+        "rate. The experts sit on the same ranks in both panels, and each gets a copy of the "
+        "token. In nodes of eight an eighth of the copies stays in its node, which is also the "
+        "average for random routing; all others cross a network card.",
         _TOP + 2 * (4 * _CELL + _GAP) + 8,
         tuple(shapes),
         readings=(
@@ -84,6 +84,8 @@ def _panel(left: float, domain: int) -> Iterator[str]:
             yield box(x - 2, y - 2, 2 * _CELL + 4, 4 * _CELL + 4, "fb-hollow")
         kind = _kind(rank, experts, domain)
         yield box(x + 2, y + 2, _CELL - 4, _CELL - 4, f"fb-{kind}", f"rank {rank}")
+        if kind == "c1":  # pale beside empty squares: it needs an edge
+            yield box(x + 2, y + 2, _CELL - 4, _CELL - 4, "fb-hollow")
 
 
 def _kind(rank: int, experts: set[int], domain: int) -> str:
@@ -91,4 +93,4 @@ def _kind(rank: int, experts: set[int], domain: int) -> str:
         return "c0"
     if rank not in experts:
         return "hollow"
-    return "c8" if rank < domain else "c6"
+    return "c1" if rank < domain else "c6"

@@ -16,6 +16,7 @@ from scripts.website.figures.plotted import ChartAxis, Point
 MODEL, CHIP, LENGTH = "deepseek-v3", "nvidia/gb200-gpu", 4096
 RANKS = (8, 64)
 LOADS = (8, 64, 256, 512)  # sequences on each chip
+_DOTS = ("fb-c0", "fb-c6")  # in the colours of the first two lines
 
 
 class DomainPace(NamedTuple):
@@ -70,25 +71,42 @@ def figure() -> Figure:
         points: list[Point] = [(one.user, one.chip) for one in found]
         shapes.append(chart.line(points, number, f"{ranks} ranks"))
         for one in found:
-            shapes.append(chart.dot(one.user, one.chip, _tip(ranks, one), f"fb-c{number}"))
+            shapes.append(chart.dot(one.user, one.chip, _tip(ranks, one), _DOTS[number]))
             facts.append(_tip(ranks, one))
-        shapes.append(chart.words(points[0], f"{ranks} ranks", "start", (9, 4)))
-    for one in curves[-1][1][1:]:
-        shapes.append(chart.words((one.user, one.chip), f"{one.load} on a chip", "start", (9, -4)))
+        # the line of equal load leaves the narrow group to the right
+        anchor, shift = ("end", (-12.0, 6.0)) if ranks == RANKS[0] else ("start", (9.0, 4.0))
+        shapes.append(chart.words(points[0], f"{ranks} ranks", anchor, shift))
+    for one in curves[-1][1]:
+        above = -12 if one.load == LOADS[0] else -4  # over the name of the line
+        place = (one.user, one.chip)
+        shapes.append(chart.words(place, f"{one.load} on a chip", "start", (9, above)))
+    for number in range(len(LOADS)):
+        shapes += _joined(chart, number)
     first, last = gain(0), gain(-1)
     return Figure(
         f"A wide domain makes each user {first:.1f} times as fast where few share a chip and "
         f"{last:.1f} times where {LOADS[-1]} do",
-        f"Tokens per second of a chip over those of one user. {'; '.join(facts)}.",
+        f"Tokens per second of a chip over those of one user. {'; '.join(facts)}. Gains at equal "
+        f"load: {', '.join(f'{gain(number):.1f}' for number in range(len(LOADS)))}.",
         f"{shape(MODEL).model.name} in fp8 on {find_chip(CHIP).name}, contexts of "
         f"{format_quantity(LENGTH, 'token')}, steps as expected of a tuned engine. Each point has "
         f"a load: {', '.join(f'{load}' for load in LOADS[:-1])} and {LOADS[-1]} sequences on a "
-        "chip, from the right. Going left along a line sells more tokens to slower users, and the "
-        "two lines draw together.",
+        "chip, from the right. Dotted lines join points of one load, with the gain in pace. Going "
+        "left sells more tokens to slower users, and the gain fades.",
         336,
         tuple(shapes),
         plots=(chart,),
     )
+
+
+def _joined(chart: Chart, number: int) -> tuple[str, str]:
+    """A line between the points of both groups at one load, and what is gained along it."""
+    few, many = (paces(ranks)[number] for ranks in RANKS)
+    middle = ((few.user + many.user) / 2, (few.chip + many.chip) / 2)
+    is_steep = few.load > LOADS[1]
+    anchor, shift = ("start", (6.0, 12.0)) if is_steep else ("middle", (-10.0, -10.0))
+    line = chart.line([(few.user, few.chip), (many.user, many.chip)], 2, "the same load")
+    return line, chart.words(middle, f"{gain(number):.1f} times", anchor, shift)
 
 
 def _tip(ranks: int, one: DomainPace) -> str:

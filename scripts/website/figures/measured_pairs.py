@@ -13,6 +13,8 @@ from scripts.website.figures.drawing import Figure, Sheet, box, path, words
 from scripts.website.figures.plotted import FigureValue
 
 _ROW, _BAR = 46.0, 15.0
+_FIRST = 40.0  # the top of the first bar
+_VALUE = 32.0  # pixels that a ratio takes
 
 
 class RunPair(NamedTuple):
@@ -21,11 +23,17 @@ class RunPair(NamedTuple):
     name: str
     first: str
     second: str
+    layouts: str = ""  # how the two differ in what the figure is about
 
     @property
     def ratio(self) -> float:
         """The rate of the second over that of the first."""
         return _rates()[self.second] / _rates()[self.first]
+
+    @property
+    def said(self) -> str:
+        """The name and the layouts on one line."""
+        return f"{self.name}, {self.layouts}" if self.layouts else self.name
 
 
 class PairKind(NamedTuple):
@@ -49,28 +57,32 @@ KINDS: Mapping[str, PairKind] = {
                 "Qwen3-30B-A3B, 8 GPUs",
                 f"{_APRIL}qwen3-30b-a3b-b200-mxfp8-8gpu-l247",
                 f"{_APRIL}qwen3-30b-a3b-gb200-mxfp8-8gpu-l245",
+                "EP 8 on both",
             ),
             RunPair(
                 "Nemotron 3 Super, 64 GPUs",
                 f"{_APRIL}nemotron-3-super-b200-mxfp8-64gpu-l288",
                 f"{_APRIL}nemotron-3-super-gb200-mxfp8-64gpu-l284",
+                "EP 64 on both",
             ),
             RunPair(
                 "DeepSeek-V3, 256 GPUs",
                 f"{_APRIL}deepseekv3-b200-mxfp8-256gpu-l228",
                 f"{_APRIL}deepseekv3-gb200-mxfp8-256gpu-l226",
+                "EP 32 to EP 64",
             ),
             RunPair(
                 "Qwen3-235B-A22B, 256 GPUs",
                 f"{_APRIL}qwen3-235b-a22b-b200-mxfp8-256gpu-l257",
                 f"{_APRIL}qwen3-235b-a22b-gb200-mxfp8-256gpu-l255",
+                "EP 8 to EP 32",
             ),
         ),
         "The same models train {low:.2f} to {high:.2f} times as fast in racks as on nodes of 8",
         "Each bar is one model in one container, in racks of GB200 over nodes of eight B200, by "
-        "tokens per second and GPU. Dashed: the ratio of the printed peaks. On eight GPUs the two "
-        "machines are alike. Two large mixtures gain more than the peaks explain, the third less, "
-        "though its exchange crosses nodes.",
+        "tokens per second and GPU, with the EP degree on either. Dashed: the ratio of the printed "
+        "peaks. On eight GPUs the two machines are alike. Two large mixtures gain more than the "
+        "peaks explain, the third less, though its exchange crosses nodes.",
         lambda: chip("nvidia/gb200-gpu").peak("fp8") / chip("nvidia/b200").peak("fp8"),
     ),
     "formats": PairKind(
@@ -148,23 +160,33 @@ def _rows(
     most = max(peaks, *(pair.ratio for pair in found.pairs)) + 0.08
     across = functools.partial(_across, left, width / (most - least), least)
     one, bound = across(1.0), across(peaks)
+    pitch = _ROW - 14
+    if not above and any(pair.layouts for pair in found.pairs):
+        pitch += 8  # two lines of words
     shapes: list[str] = []
-    top = 40.0
+    top = _FIRST
     for pair in found.pairs:
         if above:
-            shapes.append(words(left, top + 10, pair.name, "start", "fb-strong"))
+            shapes.append(words(left, top + 10, pair.said, "start", "fb-strong"))
             top += 16
+        elif pair.layouts:
+            shapes.append(words(left - 10, top + 8, pair.name, "end"))
+            shapes.append(words(left - 10, top + 21, pair.layouts, "end", "fb-small"))
         else:
             shapes.append(words(left - 10, top + 14, pair.name, "end"))
         end = across(pair.ratio)
         tip = f"{pair.name}: {pair.ratio:.2f}"
         shapes.append(box(min(one, end), top, abs(end - one), _BAR + 4, "fb-c0", tip))
-        shapes.append(words(max(one, end) + 6, top + 14, f"{pair.ratio:.2f}", "start", "fb-strong"))
+        beside = max(one, end) + 6
+        if beside - 4 < bound < beside + _VALUE:
+            beside = bound + 6  # else the dashed line would run through it
+        shapes.append(words(beside, top + 14, f"{pair.ratio:.2f}", "start", "fb-strong"))
         below = top + _BAR + 9
-        over = below - _ROW + 12 if not above else top - 4  # the lines must not cross a name
+        # the lines must cross neither a name nor the words over them
+        over = top - 2 if above else max(below - pitch - 2, _FIRST - 10)
         shapes.append(path([(one, over), (one, below)], "fb-stroke"))
         shapes.append(path([(bound, over), (bound, below)], "fb-dashed"))
-        top += _ROW - 14
+        top += pitch
     return (*shapes, *_heads(found, one, bound)), top + 6
 
 

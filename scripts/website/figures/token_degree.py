@@ -15,6 +15,7 @@ from scripts.website.figures.plotted import ChartAxis
 
 MODEL, CHIP = "llama-3-405b", "nvidia/gb200-gpu"
 DEGREES = (8, 16, 32, 64)  # that divide the heads of the model
+LABELS = {"NCCL, this chip": "NCCL", "NCCL, H100": "NCCL on H100"}
 KERNEL = "sglang-all-reduce"  # the row of the ledger with the time of an engine's own all-reduce
 
 
@@ -67,7 +68,7 @@ def figure() -> Figure:
     )
     drawn = [
         (
-            f"{format_quantity(each, 's', digits=2)}" if each else name,
+            f"{LABELS.get(name, name)}, {format_quantity(each, 's', digits=2)}" if each else name,
             [(degree, token(degree, at_degree(name, each, degree))) for degree in DEGREES],
         )
         for name, each in times.items()
@@ -77,17 +78,15 @@ def figure() -> Figure:
         f"{name}: {', '.join(format_quantity(seconds, 's', digits=2) for _, seconds in points)}"
         for name, points in drawn
     )
-    kinds = ", ".join(
-        f"{format_quantity(each, 's', digits=2)} by {name}" for name, each in sums().items()
-    )
     return Figure(
         f"From 8 chips to 16 a token comes {gains[0]:.1f} times as fast with slow all-reduces, "
         f"{gains[2]:.1f} times with fast ones",
         f"Time of a token over TP {', '.join(map(str, DEGREES))}, both axes logarithmic. {facts}.",
         f"{find_model(MODEL).name} in bf16 for one user on {find_chip(CHIP).name}, "
-        f"{2 * shape(MODEL).layers:g} all-reduces in a token. Each line is a time of one on eight "
-        f"chips: {kinds}, to which each further chip adds a read. The lines flatten where "
-        "all-reduces outlast the reading; "
+        f"{2 * shape(MODEL).layers:g} all-reduces in a token. A line is named by whose all-reduce "
+        "it has, and by its time on eight chips: NCCL's as swept on this chip and on H100, and "
+        "SGLang's own, to which each further chip adds a read. The lines flatten where all-reduces "
+        "outlast the reading; "
         f"beyond {shape(MODEL).kv_heads:g} chips ranks copy KV heads.",
         312,
         (*chart.grid(), *chart.lines(drawn)),

@@ -94,7 +94,7 @@ def test_as_many_copies_stay_in_a_node_as_chance_leaves_there() -> None:
     drawn = "".join(domain_copies.figure().parts)
     colours = re.findall(r'<rect class="fb-(\w+)"[^>]*><title>', drawn)
     assert colours.count("c6") == domain_copies.leaving(node)
-    assert colours.count("c8") == 2 * experts - domain_copies.leaving(node)
+    assert colours.count("c1") == 2 * experts - domain_copies.leaving(node)
 
 
 def test_equal_networks_are_no_picture_of_two_domains() -> None:
