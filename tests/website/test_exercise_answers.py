@@ -274,11 +274,7 @@ CASES: list[tuple[str, str, tuple[float, ...]]] = [
         "DeepSeek-V3 keeps",
         (576 * 61 * 2 * 131072, 2 * 8 * 128 * 126 * 2 * 131072, 8.456),
     ),
-    (  # without the embedding tables of 128,256 words, which a step does not read
-        "inference",
-        "Find the number",
-        (2 * (BIG - 128256 * 8192) / CACHE_70B, 2 * (SMALL - 128256 * 4096) / CACHE_8B),
-    ),
+    ("inference", "Find the number", (139e9 / CACHE_70B, 15.01e9 / CACHE_8B)),
     ("inference", "Weights of", (5.187 / 4,)),
     ("serving", "A server writes", (24 / 3600 / 2000 * 1e6, 24 / 3600 / 2000 * 1e6 / 0.4)),
     ("serving", "A service receives", (5 * 12,)),
