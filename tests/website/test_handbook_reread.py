@@ -333,7 +333,7 @@ def test_messages_are_most_of_what_lies_between_the_layouts_not_of_the_last_one(
     more = worst.kinds["messages"] - best.kinds["messages"]
     assert 100 * more / (worst.seconds - best.seconds) == pytest.approx(82, abs=0.5)
     assert 100 * worst.kinds["messages"] / worst.seconds == pytest.approx(55, abs=0.5)
-    assert "82 % of the difference are messages" in step_budget.figure("choice").title
+    assert "82 % of the difference is in messages" in step_budget.figure("choice").title
 
 
 def test_layouts_on_the_map_idle_in_two_bands_since_only_one_tp_degree_can_have_chunks() -> None:

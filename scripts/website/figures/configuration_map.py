@@ -73,10 +73,12 @@ def figure() -> Figure:
     best = next(division for division in divisions if (division.tp, division.pp) == CHOSEN)
     place = best.bytes, 100 * best.idle
     deeper = next(one for one in divisions if (one.tp, one.pp) == (best.tp, 2 * best.pp))
+    barely = next(one for one in divisions if (one.tp, one.pp) == (best.tp // 2, 2 * best.pp))
     next_to = deeper.bytes, 100 * deeper.idle
     shapes += [
         chart.words(place, "as trained", "end", (-14, 4)),
         chart.words(next_to, "PP 32", "end", (-14, 4)),
+        chart.words((barely.bytes, 100 * barely.idle), "PP 32", "start", (2, -14)),
         chart.words((1.2e11, 50), "too few micro-batches for chunks", "middle", (0, 4)),
         chart.words((1.2e11, 27), "up to eight chunks", "middle", (0, 4)),
     ]
@@ -87,8 +89,8 @@ def figure() -> Figure:
         f"{len(divisions)} divisions for Llama 3 405B with a batch of {SEQUENCES:,} sequences. "
         f"{len(fitting)} fit: "
         f"{'; '.join(map(_tip, sorted(fitting, key=lambda division: division.idle)))}.",
-        "Each point is one division of the chips; its number or its shape is the TP "
-        "degree, and in a row each has half the stages of the one left of it. "
+        "Each point is one division of the chips; its number (on a phone its shape) is the TP "
+        "degree, and each has half the stages of the one left of it in its row. "
         "Gradients and optimizer are sharded over the replicas. Layouts left of the line fit, "
         "and lower is better; only pipelines of TP 8 get enough micro-batches for chunks.",
         336,

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from flopbook.drawing.scales import Scale
 from flopbook.evaluation.calculator import calculate
 from flopbook.hardware.chip import chip
 from flopbook.quantities.units import format_quantity
-from scripts.website.figures.drawing import Figure, dot, path, words
+from scripts.website.figures.drawing import Figure, box, key, path, words
 from scripts.website.figures.plotted import FigureValue
 
 MODEL, CHIP, SEQ = "llama-3-405b", "nvidia/h100-sxm", 8192
@@ -33,60 +33,90 @@ STEPS: tuple[tuple[str, dict[str, Any]], ...] = (
 )
 
 
+# What the calculator names, and how it is drawn; the rest are embedding, logits and buffers.
+PARTS = (
+    ("weights", "c0"),
+    ("gradients", "c3"),
+    ("optimizer", "c2"),
+    ("activations", "c1"),
+    ("the rest", "c4"),
+)
+DRAWN = 3  # of the steps, the last: the others are beyond the scale
+_LEFT, _TOP, _ROW, _BAR, _SCALE = 132.0, 58.0, 44.0, 26.0, 3.1e-9  # pixels, and those of a byte
+
+
+def held() -> list[dict[str, float]]:
+    """Bytes on a chip after each step, by what they are."""
+    return [_parts(calculate("memory", **COMMON, **options)) for _, options in STEPS]
+
+
+def _parts(memory: Mapping[str, Any]) -> dict[str, float]:
+    named = {name: float(memory[name]) for name, _ in PARTS[:-1]}
+    return named | {"the rest": float(memory["total"]) - sum(named.values())}
+
+
 def totals() -> list[float]:
     """Bytes on a chip after each step."""
-    return [calculate("memory", **COMMON, **options)["total"] for _, options in STEPS]
+    return [sum(parts.values()) for parts in held()]
 
 
 def figure() -> Figure:
-    """One dot for each step on a logarithmic scale, and a line at the memory of the chip."""
-    held, memory = totals(), chip(CHIP).memory()
-    scale = Scale(1e10, 1e13, 150, 540)
-    limit = scale.at(memory)
-    shapes = []
-    for value in scale.round_ticks():
-        x = scale.at(value)
-        shapes += [
-            path([(x, 26), (x, 206)], "fb-grid"),
-            words(x, 222, format_quantity(value, "byte")),
-        ]
-    for number, ((name, _), total) in enumerate(zip(STEPS, held, strict=True)):
-        top = 32 + number * 35
-        fits = total <= memory
-        shapes.append(words(142, top + 17, name, "end"))
-        # Dots, for the length of a bar means nothing on a logarithmic scale.
-        kind, place = "fb-c0" if fits else "fb-c6", scale.at(total)
-        shapes += [
-            path([(150, top + 12), (place, top + 12)], "fb-grid"),
-            dot(place, top + 12, kind, f"{name}: {format_quantity(total, 'byte')}", 7),
-        ]
-        # a label must not lie under the line of the memory, nor on the dot
-        after = max(place + 7, limit) + 6
-        text = format_quantity(total, "byte")
-        if number:
-            text += f", {held[number - 1] / total:.1f} times less"
-        shapes.append(words(after, top + 17, text, "start"))
+    """Stacked bars of the last steps on a linear scale, and a line at the memory of the chip."""
+    parts, memory = held(), chip(CHIP).memory()
+    sums = [sum(one.values()) for one in parts]
+    shapes = list(_legend())
+    for number, ((name, _), one) in enumerate(list(zip(STEPS, parts, strict=True))[-DRAWN:]):
+        shapes += _bar(_TOP + number * _ROW, name, one)
+    limit, foot = _LEFT + memory * _SCALE, _TOP + DRAWN * _ROW
     shapes += [
-        path([(limit, 20), (limit, 206)], "fb-line0"),
-        words(limit, 14, f"a chip has {format_quantity(memory, 'byte')}"),
+        path([(limit, _TOP - 10), (limit, foot - 8)], "fb-dashed"),
+        words(limit, _TOP - 16, f"a chip has {format_quantity(memory, 'byte')}", kind="fb-small"),
     ]
     facts = "; ".join(
-        f"{name}: {format_quantity(t, 'byte')}" for (name, _), t in zip(STEPS, held, strict=True)
+        f"{name}: {format_quantity(total, 'byte')}"
+        for (name, _), total in zip(STEPS, sums, strict=True)
     )
+    one_chip, tensor = (_rounded(total) for total in sums[:2])
     return Figure(
-        f"TP 8 and PP 16 cut memory per GPU {held[0] / held[2]:.0f} times, sharding over replicas "
-        f"{held[2] / held[4]:.1f} times more, and only then it fits",
+        f"TP 8 and PP 16 cut memory per GPU {sums[0] / sums[2]:.0f} times, sharding over replicas "
+        f"{sums[2] / sums[4]:.1f} times more, and only then it fits",
         f"Training Llama 3 405B at {SEQ:,} tokens, no recomputation. {facts}. A chip has "
         f"{format_quantity(memory, 'byte')}.",
-        "Each line adds one division to the one above it. ZeRO-1 shards the optimizer over 128 "
-        "replicas, ZeRO-2 gradients as well, as soon as a chunk has them; added up whole first, "
-        "they leave what ZeRO-1 does. They gain so little because they shard states, and by "
-        "then most of what is left is activations. The scale is logarithmic: every labelled "
-        "line is ten times the one before.",
-        232,
+        f"One chip would hold {one_chip}, and {tensor} with TP 8 alone. From PP 16 on each bar "
+        "adds one division to the one above: ZeRO-1 shards the optimizer over 128 replicas, ZeRO-2 "
+        "gradients as well, as soon as a chunk has them; added up whole first, they leave what "
+        "ZeRO-1 does. Sharding takes states away and leaves activations, which are most of it.",
+        foot + 2,
         tuple(shapes),
         readings=tuple(
-            FigureValue(MODEL, name, total, "byte")
-            for (name, _), total in zip(STEPS, held, strict=True)
+            FigureValue(name, part, size, "byte")
+            for (name, _), one in zip(STEPS, parts, strict=True)
+            for part, size in one.items()
         ),
     )
+
+
+def _legend() -> Iterator[str]:
+    x = 8.0
+    for name, colour in PARTS:
+        yield from key(x, 8, name, f"fb-{colour}")
+        x += 34 + 6.6 * len(name)
+
+
+def _bar(top: float, name: str, parts: Mapping[str, float]) -> Iterator[str]:
+    """The name of a step, what it leaves on a chip side by side, and the sum."""
+    yield words(_LEFT - 8, top + _BAR - 8, name, "end")
+    x = _LEFT
+    for part, colour in PARTS:
+        width = parts[part] * _SCALE
+        tip = f"{name}, {part}: {format_quantity(parts[part], 'byte')}"
+        yield box(x, top, width, _BAR, f"fb-{colour}", tip)
+        if part == "activations":
+            ink = f"fb-small fb-on{colour[1:]}"
+            yield words(x + width / 2, top + _BAR - 8, _rounded(parts[part]), kind=ink)
+        x += width
+    yield words(x + 6, top + _BAR - 8, _rounded(sum(parts.values())), "start")
+
+
+def _rounded(size: float) -> str:
+    return format_quantity(float(f"{size:.2g}"), "byte")

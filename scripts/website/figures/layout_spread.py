@@ -79,7 +79,7 @@ def figure() -> Figure:
         shapes.append(chart.dot(budget.seconds, count, tip, "fb-c1", name="the four of the table"))
         beside = ("start", (7.0, 5.0)) if number in (2, 4) else ("end", (-7.0, -5.0))
         shapes.append(chart.words((budget.seconds, count), f"{number}", *beside))
-    shapes.append(chart.upright(spread.median, "the median"))
+    shapes.append(chart.upright(spread.median, "the median", "fb-stroke"))
     shapes.append(chart.words((spread.median, 1.06 * highest), "the median", "start", (8, 4)))
     beyond = (NEAR * spread.best, 1.06 * highest)
     shapes.append(
@@ -88,14 +88,14 @@ def figure() -> Figure:
     late = sum(seconds >= _END for seconds in spread.seconds)
     *places, last = (f"{place_of(budget.seconds):,}" for budget in budgets("choice"))
     return Figure(
-        f"Of {len(spread.seconds):,} layouts that fit {spread.near} come within a tenth of the "
+        f"Of {len(spread.seconds):,} layouts that fit, {spread.near} come within a tenth of the "
         f"best, and the median takes {spread.median / spread.best:.1f} times as long",
         f"Predicted steps of {len(spread.seconds):,} layouts that fit, of {spread.considered:,} "
         f"considered. The best takes {spread.best:.1f} s, the median {spread.median:.1f} s.",
         "Every division of 512 H100 for Llama 3 70B with every number of chunks, micro-batch, ZeRO "
         f"stage and recomputation that the planner knows, in bins of {percent(_BIN - 1)}. The "
-        f"points are the lines of the table above, in places {', '.join(places)} and {last}. "
-        f"{late:,} layouts lie beyond the right edge.",
+        "points are the numbered lines of the table above, in places "
+        f"{', '.join(places)} and {last}. {late:,} layouts lie beyond the right edge.",
         312,
         tuple(shapes),
         plots=(chart,),

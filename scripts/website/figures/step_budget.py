@@ -44,8 +44,8 @@ LAYOUTS: Mapping[str, Mapping[str, str]] = {
 }
 # The layouts that the chapter on configurations opens with.
 CHOICE: Mapping[str, Mapping[str, str]] = {
-    "TP 4, PP 8 of chunks": LAYOUTS["as planned"],
-    "without chunks": LAYOUTS["not interleaved"],
+    "TP 4, PP 8 in chunks": LAYOUTS["as planned"],
+    "the same, no chunks": LAYOUTS["not interleaved"],
     "TP 8, PP 16": {"tp": "8", "pp": "16", "virtual": "1", "zero": "1", "recompute": "full"},
     "TP 8, FSDP": {"tp": "8", "pp": "1", "zero": "3", "recompute": "full"},
 }
@@ -62,15 +62,20 @@ FORMATS: Mapping[str, Mapping[str, str]] = {
 # Blue is arithmetic, orange is bytes; where nothing runs a bar is hollow.
 _FILLS = {"products": "c0", "attention": "c8", "messages": "c1", "memory-bound": "c6"}
 _HOLLOW = "hollow"
+_AGAIN = " again"
 _LEFT, _RIGHT, _TOP, _ROW, _BAR = 150.0, 80.0, 40.0, 38.0, 24.0
 
 
 class Budget(NamedTuple):
-    """A layout's name, the seconds of its step, and the seconds of each kind."""
+    """A layout's name, the seconds of its step, and the seconds of each kind.
+
+    Full recomputation adds a fourth pass over the layers to the three of training.
+    """
 
     name: str
     seconds: float
     kinds: Mapping[str, float]
+    again: float = 0.0  # of the products, seconds of those that full recomputation repeats
 
 
 def budgets(of: str = "layouts") -> list[Budget]:
@@ -88,7 +93,9 @@ def budgets(of: str = "layouts") -> list[Budget]:
         kinds = {
             kind: sum(step.parts.get(part, 0.0) for part in parts) for kind, parts in KINDS.items()
         }
-        listed.append(Budget(name, step.seconds, kinds))
+        layers = step.parts.get("products", 0.0) + step.parts.get("experts", 0.0)
+        again = layers / 4 if options.get("recompute") == "full" else 0.0
+        listed.append(Budget(name, step.seconds, kinds, again))
     return listed
 
 
@@ -137,11 +144,11 @@ def _of_choice(rows: Sequence[Budget]) -> tuple[str, str]:
     share = more[most] / (worst.seconds - best.seconds)
     return (
         f"All four fit, and the last takes {worst.seconds / best.seconds:.1f} times as long as the "
-        f"first; {percent(share)} of the difference are {most}",
+        f"first; {percent(share)} of the difference is in {most}",
         "The four layouts of the table above; products are the matmuls, and waiting has the bubble "
-        "in it. Without chunks the stages wait. The third recomputes "
-        "although its memory is nearly empty, and TP 8 sends more than twice as much. The fourth "
-        "gathers all weights for every micro-batch.",
+        "in it. Without chunks the stages wait. The third and the fourth recompute: the second "
+        "piece of their products. The third does so although its memory is nearly empty, and its "
+        "TP 8 sends more than twice as much. The fourth gathers all weights for every micro-batch.",
     )
 
 
@@ -172,14 +179,25 @@ def _bar(row: Budget, top: float, scale: float) -> Iterator[str]:
     """The name of a layout, its parts from left to right, and the seconds of its step."""
     yield words(_LEFT - 8, top + _BAR - 7, row.name, anchor="end")
     x = _LEFT
-    for kind, seconds in row.kinds.items():
+    for kind, seconds in _pieces(row):
         width, share = seconds * scale, percent(seconds / row.seconds)
         tip = f"{row.name}, {kind}: {format_quantity(seconds, 's')}, {share}"
-        fill = _FILLS.get(kind, _HOLLOW)
+        fill = _FILLS.get(kind.removesuffix(_AGAIN), _HOLLOW)
         yield box(x, top, width, _BAR, f"fb-{fill}", tip)
-        if width > 34:
+        if width > 29:
             place = x + width / 2, top + _BAR - 8
             ink = "" if fill == _HOLLOW else f" fb-on{fill[1:]}"
             yield words(*place, share, kind=f"fb-small{ink}")
         x += width
-    yield words(x + 6, top + _BAR - 7, format_quantity(row.seconds, "s"), anchor="start")
+    taken = format_quantity(float(f"{row.seconds:.2g}"), "s")
+    yield words(x + 6, top + _BAR - 7, taken, anchor="start")
+
+
+def _pieces(row: Budget) -> Iterator[tuple[str, float]]:
+    """The kinds of a step, with the products that are computed again beside those computed once."""
+    for kind, seconds in row.kinds.items():
+        if kind == "products" and row.again:
+            yield kind, seconds - row.again
+            yield kind + _AGAIN, row.again
+        else:
+            yield kind, seconds

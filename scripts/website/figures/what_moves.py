@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import NamedTuple
 
 from flopbook.architectures.shape import shape
@@ -125,15 +126,24 @@ def _panel(kind: str, sent: dict[str, float], left: float, top: float) -> Iterat
         yield box(x, top + 28, _CHIP, 64, "fb-hollow", f"chip {chip}")
         yield from _share(x + 4, top + 32, 30.0, (kind_words.weights, chip), _WEIGHTS)
         yield from _share(x + 4, top + 66, 22.0, (kind_words.tokens, chip), _TOKENS)
-    right = left + 3 * _STEP + _CHIP
-    yield arrow((left + _PANEL / 2, top + 102), (right, top + 102))
-    if kind != "pp":  # a pipeline sends one way in each pass
-        yield arrow((left + _PANEL / 2, top + 102), (left, top + 102))
+    yield from _ways(kind, left, top + 102)
     yield words(left, top + 120, kind_words.moves, "start", "fb-small")
     length = max(1.5, _BAR * sent[kind] / max(sent.values()))
     yield box(left, top + 128, length, 12, _SENT, _size(sent[kind]))
     yield words(left + length + 6, top + 138, _size(sent[kind]), "start", "fb-small")
     yield words(left, top + 156, kind_words.when, "start", "fb-small")
+
+
+def _ways(kind: str, left: float, y: float) -> Iterator[str]:
+    """Who sends to whom: a stage to the next one in each pass, else each chip to all."""
+    if kind == "pp":
+        middles = [left + chip * _STEP + _CHIP / 2 for chip in range(_DRAWN)]
+        for middle, following in pairwise(middles):
+            yield arrow((middle + 3, y), (following - 3, y))
+        return
+    right = left + (_DRAWN - 1) * _STEP + _CHIP
+    yield arrow((left + _PANEL / 2, y), (right, y))
+    yield arrow((left + _PANEL / 2, y), (left, y))
 
 
 def _share(x: float, y: float, height: float, cut: tuple[str, int], colour: str) -> Iterator[str]:

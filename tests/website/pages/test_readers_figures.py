@@ -26,7 +26,7 @@ def test_the_four_layouts_of_the_choice_are_those_of_its_table() -> None:
     assert rows[1].kinds["waiting"] > 4 * rows[0].kinds["waiting"]
     assert rows[2].kinds["products"] > 1.3 * rows[0].kinds["products"]
     worst = step_budget.figure("choice").title
-    assert "takes 2.6 times as long" in worst and "of the difference are messages" in worst
+    assert "takes 2.6 times as long" in worst and "of the difference is in messages" in worst
 
 
 def test_a_loop_that_waits_for_itself_does_not_notice_the_memory() -> None:
