@@ -73,6 +73,12 @@ class PredictedStep:
         """The share of the time that goes into steps that count; 1 where no failures are known."""
         return Number(self._found.spent.goodput or 1.0, "1")
 
+    def memory(self) -> Number:
+        """What a chip holds, in bytes. Raises UnknownName where it was not counted."""
+        if self._found.memory is None:
+            raise UnknownName("answer", "memory", tuple(_UNITS))
+        return Number(self._found.memory.total, "byte")
+
     def part(self, *names: str) -> Number:
         """Seconds of one part of the step, or of several."""
         for name in names:
