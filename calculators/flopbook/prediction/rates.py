@@ -21,6 +21,11 @@ TERA, GIGA = 1e12, 1e9
 _UNFITTED = ("fp32", "float32", "tf32", "fp64", "float64")
 # Bytes of an operand; those of 4 bits have a scale for each block of sixteen.
 WIDTHS = {"fp8": 1.0, "fp4": 0.5625}
+# Bytes of a value before an engine narrows it.
+_WIDE = 2.0
+# Its linear layer takes bf16 and quantises it inside what is timed: collector/vllm/collect_gemm.py
+# of nvidia2026aicdata.
+_NARROWING = "vLLM"
 _SHAPE = re.compile(r"(\d+)x(\d+)x(\d+)")
 # Rates of a chip whose source measures one of its two dies, as XLA shows them.
 _HALF_CHIP = re.compile(r"one of 2 devices")
@@ -48,7 +53,10 @@ LINK_PRIORS = {"peer_share": Prior(0.85, 0.1, "share of the printed link rate on
 
 
 class MatrixProduct(NamedTuple):
-    """A matrix product: peak, sides, bytes of a value, whose clock counted, power."""
+    """A matrix product: peak, sides, bytes of a value, whose clock counted, power.
+
+    `narrowed` counts the values of 16 bits that are quantised inside the time of the product.
+    """
 
     generation: str
     peak: float
@@ -58,6 +66,7 @@ class MatrixProduct(NamedTuple):
     is_narrow: bool
     is_host_clock: bool
     power: float
+    narrowed: float = 0.0
 
 
 def read_product(row: MeasuredRun, source: RunSource) -> Case:
@@ -80,16 +89,31 @@ def read_product(row: MeasuredRun, source: RunSource) -> Case:
         is_narrow=precision != "bf16",
         is_host_clock="wall clock" in str(row.run.get("software", "")),
         power=chip.power,
+        narrowed=_narrowed(row, precision, sides),
     )
     measured = _measured(row, "matmul_tflops_per_s") * TERA
     return Case(row, product, measured)
 
 
+def _narrowed(row: MeasuredRun, precision: str, sides: re.Match[str]) -> float:
+    """Values of the input that an engine quantises before the product: m times k."""
+    is_narrowed = precision in WIDTHS and _NARROWING in str(row.run.get("software", ""))
+    if not is_narrowed:
+        return 0.0
+    inner = 3 if "matmul_shape_mxnxk" in row.run else 2
+    return float(sides[1]) * float(sides[inner])
+
+
 def _peak(chip: ChipRates, row: MeasuredRun, precision: str) -> float:
-    """The rate of the format; an MI100 multiplies fp16 twice as fast as bf16."""
-    if not str(row.run.get("precision", "")).lower().startswith("fp16"):
+    """The rate of the format where it is printed apart.
+
+    An MI100 multiplies fp16 twice as fast as bf16, Blackwell Ultra int8 far slower than fp8.
+    """
+    word = str(row.run.get("precision", "")).lower()
+    apart = next((name for name in ("fp16", "int8") if word.startswith(name)), "")
+    if not apart:
         return chip.peak(precision)
-    return peak_of(package_named(row.hardware["chip"]), "fp16") or chip.peak(precision)
+    return peak_of(package_named(row.hardware["chip"]), apart) or chip.peak(precision)
 
 
 def _share_of_chip(row: MeasuredRun) -> float:
@@ -117,9 +141,13 @@ def _product_rate(product: MatrixProduct, p: Parameters) -> float:
     # Two operands and the result cross the memory bus once, most of it behind the arithmetic: a
     # product of huge sides runs at the best rate.
     values = first * second + second * third + first * third
-    reading = product.width * values / (product.memory_bandwidth * p["operands"])
+    bandwidth = product.memory_bandwidth * p["operands"]
+    reading = product.width * values / bandwidth
     longer, shorter = max(flop / rate, reading), min(flop / rate, reading)
     seconds = longer + p["overlap"] * shorter + p["kernel_seconds"]
+    if product.narrowed:
+        # A kernel of its own reads the wide values and writes the narrow ones.
+        seconds += product.narrowed * (_WIDE + product.width) / bandwidth + p["kernel_seconds"]
     if product.is_host_clock:
         seconds += p["host_seconds"]
     return flop / seconds
