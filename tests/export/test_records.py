@@ -75,6 +75,7 @@ def test_the_files_are_those_of_the_contract() -> None:
         "schema/claims.json",
         "schema/glossary.json",
         "schema/runs.json",
+        "schema/workloads.json",
         "schema/prices.json",
         "prices.json",
         "runs.json",

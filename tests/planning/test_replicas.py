@@ -20,7 +20,7 @@ from flopbook.planning.replicas import (
 )
 from flopbook.planning.serving import ServingLayout, plan_serving, sequence_counts
 from flopbook.planning.serving_question import ServingQuestion, serving_question
-from flopbook.prediction import serving
+from flopbook.prediction import serving, serving_load
 from flopbook.prediction.fitted import fitted_kinds
 
 P = fitted_kinds()["inference"].parameters
@@ -47,7 +47,7 @@ def test_tensor_parallelism_alone_is_what_is_predicted(asked: dict[str, str]) ->
         assert step_seconds(one, float(batch), P) == pytest.approx(decode, rel=1e-12)
         assert prompt_seconds(one, float(batch), P) == pytest.approx(prefill, rel=1e-12)
         context = case.prompt + case.answer
-        held = serving.held_bytes(case, context)
+        held = serving_load.held_bytes(case, context)
         assert held_bytes(one, float(batch)) == pytest.approx(held, rel=1e-12)
 
 

@@ -18,12 +18,11 @@ from flopbook.prediction.serving import (
     DECODE,
     MODEL,
     PREFILL,
-    Serving,
-    full_batch,
-    held_weights,
     predict,
     serving_of,
 )
+from flopbook.prediction.serving_case import Serving
+from flopbook.prediction.serving_load import full_batch, held_weights
 from flopbook.prediction.serving_parts import prompt_launches
 from tests.support.serving_rows import LLAMA_2, served
 

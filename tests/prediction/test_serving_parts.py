@@ -22,7 +22,9 @@ from flopbook.prediction.seen_layers import (
     tokens_kept,
     tokens_read,
 )
-from flopbook.prediction.serving import DECODE, PREFILL, Serving, held_bytes, predict
+from flopbook.prediction.serving import DECODE, PREFILL, predict
+from flopbook.prediction.serving_case import Serving
+from flopbook.prediction.serving_load import held_bytes
 from flopbook.prediction.serving_parts import (
     common_weights,
     exchange_seconds,

@@ -25,6 +25,7 @@ from flopbook.data.measured_runs import read_runs
 from flopbook.data.prices import Price, prices
 from flopbook.data.schema import load_schema
 from flopbook.data.sought import Searches, searches
+from flopbook.data.workloads import Workload, workloads
 from flopbook.errors import DataError, Problem
 from flopbook.ledger.rows import Row, ledger_rows
 
@@ -136,11 +137,13 @@ def read_holdings(books: Library) -> tuple[Holdings, list[Problem]]:
     reading = _Reading(problems)
     no_rows: tuple[Row, ...] = ()
     no_prices: tuple[Price, ...] = ()
+    no_loads: tuple[Workload, ...] = ()
     no_kinds: dict[str, LinkKind] = {}
     with using(books):
         ledger = reading.all("ledger", ledger_rows, no_rows)
         listed = reading.all("prices", prices, no_prices)
         looked_for = reading.all("sought", searches, Searches())
+        asked = reading.all("workloads", workloads, no_loads)
         kinds = reading.all("link_kinds", link_kinds, no_kinds)
         runs, run_problems = read_runs()
     problems += run_problems
@@ -153,6 +156,7 @@ def read_holdings(books: Library) -> tuple[Holdings, list[Problem]]:
         references=reading.all("references", lambda: books.references, {}),
         prices=listed,
         sought=looked_for,
+        workloads=asked,
         tiers=books.source_tiers,
         topics=reading.all("topics", lambda: books.topics, ()),
         ledger=ledger,

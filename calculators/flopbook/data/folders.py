@@ -21,6 +21,7 @@ _SCHEMAS = {
     "sought": ("accelerators", "sought.schema.json"),
     "model": ("models", "schema.json"),
     "runs": ("runs", "schema.json"),
+    "workloads": ("runs", "workloads.schema.json"),
     "topics": ("bibliography", "topics.schema.json"),
     "claims": ("bibliography", "claims.schema.json"),
     "glossary": ("bibliography", "glossary.schema.json"),

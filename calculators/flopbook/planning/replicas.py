@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from flopbook.prediction.seen_layers import pairs_seen, tokens_kept, tokens_read
-from flopbook.prediction.serving import ATTENTION_SHARE, Serving
+from flopbook.prediction.serving import ATTENTION_SHARE
+from flopbook.prediction.serving_case import Serving
 from flopbook.prediction.serving_parts import (
     BYTES_16,
     common_weights,

@@ -16,7 +16,7 @@ from flopbook.prediction.options import amount_option, count_option, required, w
 from flopbook.prediction.possible_layouts import check_served_heads
 from flopbook.prediction.seen_layers import cache_parts, cached_values, score_flop, seen_layers
 from flopbook.prediction.served_formats import WIDTHS
-from flopbook.prediction.serving import Serving
+from flopbook.prediction.serving_case import Serving
 from flopbook.prediction.serving_parts import BYTES_16
 from flopbook.prediction.transformers import transformer
 

@@ -16,7 +16,9 @@ from flopbook.prediction.known_runs import known_runs
 from flopbook.prediction.named_models import asked_model, sizes_of
 from flopbook.prediction.options import count_option, required, word_option
 from flopbook.prediction.possible_layouts import check_served_heads
-from flopbook.prediction.serving import DECODE, LOADED, PREFILL, STATIC, Serving
+from flopbook.prediction.serving import DECODE, LOADED, PREFILL, STATIC
+from flopbook.prediction.serving_case import Serving
+from flopbook.prediction.serving_load import full_batch, held_bytes
 from flopbook.prediction.similar import SimilarRuns, nearest
 from flopbook.prediction.stacks import SERVING_STACKS, named
 
@@ -106,7 +108,7 @@ def predict_serving(
     """
     case, inferred = serving.serving_of(_row(options))
     p = fitted_kinds()["inference"].parameters
-    batch = case.batch or serving.full_batch(case, p)
+    batch = case.batch or full_batch(case, p)
     loaded = LOADED if not case.batch else STATIC
     case = case._replace(batch=batch)
     rate = _banded(case._replace(task=loaded), calibration)
@@ -120,7 +122,7 @@ def predict_serving(
         token=_banded(case._replace(task=DECODE), calibration),
         throughput=rate,
         batch=batch,
-        bytes=serving.held_bytes(case, case.prompt + case.answer),
+        bytes=held_bytes(case, case.prompt + case.answer),
         inferred=inferred if options.get("stack") else (*inferred, SOFTWARE),
         similar=_similar(case),
         cost_per_million=cost,
@@ -130,8 +132,8 @@ def predict_serving(
 def _largest_batch(case: Serving) -> float:
     """Sequences that fit at once, whole ones on each replica; 0 where the weights leave no room."""
     context = case.prompt + case.answer
-    weights = serving.held_bytes(case._replace(batch=0.0), context)
-    of_one = serving.held_bytes(case._replace(batch=case.replicas), context) - weights
+    weights = held_bytes(case._replace(batch=0.0), context)
+    of_one = held_bytes(case._replace(batch=case.replicas), context) - weights
     of_each = (case.machine.memory - weights) // of_one
     return max(of_each, 0.0) * case.replicas
 

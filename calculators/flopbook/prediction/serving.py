@@ -2,29 +2,30 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from flopbook.data.runs import MeasuredRun, RunSource
+from flopbook.data.workloads import Workload
 from flopbook.errors import FlopbookError
 from flopbook.prediction.arrays import Column
-from flopbook.prediction.machines import ChipRates, machine, package_named, peak_in_halves
+from flopbook.prediction.machines import machine, package_named, peak_in_halves
 from flopbook.prediction.models import Case, Parameters, PredictionModel, PrintedAs
 from flopbook.prediction.named_models import seen_of
 from flopbook.prediction.seen_layers import (
     ALL_FULL,
-    SeenLayers,
     cache_parts,
     cached_values,
     pairs_seen,
     score_flop,
     seen_layers,
-    tokens_kept,
     tokens_read,
 )
 from flopbook.prediction.served_formats import served_format
 from flopbook.prediction.served_values import first_token_seconds, step_seconds, tokens_per_s
+from flopbook.prediction.serving_case import Serving
+from flopbook.prediction.serving_division import cores, division
+from flopbook.prediction.serving_load import cache_shards, full_batch, largest_within
 from flopbook.prediction.serving_parameters import PRIORS
 from flopbook.prediction.serving_parts import (
     BYTES_16,
@@ -40,7 +41,8 @@ from flopbook.prediction.serving_parts import (
     sum_seconds,
 )
 from flopbook.prediction.stacks import engine_named
-from flopbook.prediction.transformers import FLOP_PER_WEIGHT, Transformer, transformer
+from flopbook.prediction.submitted import LAYOUT, asked_workload, submitted, with_workload
+from flopbook.prediction.transformers import FLOP_PER_WEIGHT, transformer
 
 ATTENTION_SHARE = 0.4  # of the 16-bit peak that attention reaches
 PIPELINED = ("accelerate", "zero-3", "layers split")
@@ -70,53 +72,22 @@ SHOWN = {
 }
 
 
-class Serving(NamedTuple):
-    """A model on some chips: formats, lengths, and what is asked of it.
-
-    `cache_reads` is how often a step reads what a token left in the cache: kernels did it anew for
-    each query head, until they learnt to share. `cache_parts` are the parts into which tensor
-    parallelism cuts the cache, copied beyond that; `score_flop` is what all heads and layers do
-    with a cached token in a step. `ranks` of `tp` chips each hold sequences of their own and share
-    what a layer's other weights do; of such groups there are `replicas`, and stages for the rest.
-    Where it `reads_singly`, prompts come when an answer ends, and each has a pass of its own.
-    """
-
-    machine: ChipRates
-    shape: Transformer
-    cache_values: float
-    task: str
-    batch: float
-    prompt: float
-    answer: float
-    chips: float
-    tp: float
-    weight_bytes: float
-    cache_bytes: float
-    peak: float
-    is_weight_only: bool = False
-    is_eager: bool = False
-    is_widened: bool = False
-    cache_reads: float = 1.0
-    is_sequential: bool = False
-    counts_prompts: bool = False
-    reads_singly: bool = False
-    software: str = ""
-    cache_parts: float = math.inf
-    score_flop: float = 0.0
-    ranks: float = 1.0
-    replicas: float = 1.0
-    seen: SeenLayers = ALL_FULL
-
-    @property
-    def moved_bytes(self) -> float:
-        """Bytes that cross the memory bus for a weight: narrow, written wide, read again."""
-        return self.weight_bytes + (2 * BYTES_16 if self.is_widened else 0.0)
-
-
 def read(row: MeasuredRun, source: RunSource) -> Case:
     """An inference row: what is served, and the quantity that it measured. Raises FlopbookError."""
-    serving, inferred = serving_of(row, source.year)
+    workload = asked_workload(row)
+    if workload is None:
+        serving, inferred = serving_of(row, source.year)
+    else:
+        serving, inferred = _submitted(row, workload, source.year)
     return Case(row, serving, _measured(row, serving), inferred, SHOWN[serving.task])
+
+
+def _submitted(row: MeasuredRun, workload: Workload, year: int) -> tuple[Serving, tuple[str, ...]]:
+    """What a row of a benchmark's results serves, and what is inferred."""
+    asked, filled = with_workload(row, workload)
+    serving, inferred = serving_of(asked, year)
+    case, is_guess = submitted(serving, row, workload)
+    return case, (*inferred, *filled, *((LAYOUT,) if is_guess else ()))
 
 
 def serving_of(row: MeasuredRun, year: int | None = None) -> tuple[Serving, tuple[str, ...]]:
@@ -144,6 +115,7 @@ def serving_of(row: MeasuredRun, year: int | None = None) -> tuple[Serving, tupl
         inferred.append("batch")
     if task in (STATIC, LOADED) and not row.run.get("output_len_tokens"):
         raise FlopbookError("the lengths of prompts and answers are not given")
+    tp, ranks, replicas = division(row.parallelism, chips)
     serving = Serving(
         machine=chip,
         shape=shape,
@@ -153,7 +125,9 @@ def serving_of(row: MeasuredRun, year: int | None = None) -> tuple[Serving, tupl
         prompt=float(row.run.get("input_len_tokens") or 64),
         answer=float(row.run.get("output_len_tokens") or 1),
         chips=chips,
-        **_division(row.parallelism, chips),
+        tp=tp,
+        ranks=ranks,
+        replicas=replicas,
         weight_bytes=formats.weight_bytes,
         cache_bytes=formats.cache_bytes,
         peak=max(chip.peak(formats.products), halves),
@@ -163,27 +137,13 @@ def serving_of(row: MeasuredRun, year: int | None = None) -> tuple[Serving, tupl
         cache_reads=_cache_reads(row.model, year),
         is_sequential=is_sequential,
         software=engine,
-        cache_parts=cache_parts(row.model) / _cores(row.parallelism, chips),
+        cache_parts=cache_parts(row.model) / cores(row.parallelism, chips),
         score_flop=score_flop(sizes, shape),
         seen=seen_layers(sizes),
         reads_singly=task == STATIC and "static" not in phase and engine in PARTING,
         counts_prompts="tokens_per_s" in row.measured and task in (STATIC, LOADED),
     )
     return serving, tuple(inferred)
-
-
-def _division(degrees: Mapping[str, Any], chips: float) -> dict[str, float]:
-    """How chips divide a model: in each layer, over ranks of attention, and in whole copies."""
-    stages, dp = float(degrees.get("pp", 1)), float(degrees.get("dp", 1))
-    # A source may count cores of which a chip has several.
-    tp = min(float(degrees.get("tp") or max(chips / (stages * dp), 1)), chips)
-    ranks = dp if degrees.get("ep", 1) > 1 and tp * dp <= chips else 1.0
-    return {"tp": tp, "ranks": ranks, "replicas": max(chips // (tp * ranks * stages), 1.0)}
-
-
-def _cores(degrees: Mapping[str, Any], chips: float) -> float:
-    """Cores of a chip that each have a rank, so that more of them copy keys and values."""
-    return max(float(degrees.get("tp", 1)) / chips, 1.0)
 
 
 def traits(case: Serving) -> dict[str, str]:
@@ -235,32 +195,6 @@ def _measured(row: MeasuredRun, serving: Serving) -> float:
     return tokens_per_s(row.measured, serving.chips)
 
 
-def held_bytes(case: Serving, context: float) -> float:
-    """Bytes of weights and of the cache of a batch at some context, on each chip."""
-    cache = case.batch * kept_values(case, context) * case.cache_bytes
-    states = case.batch * case.seen.state_values * BYTES_16
-    held = held_weights(case) + states
-    return held / case.chips + cache / _cache_shards(case, case.chips)
-
-
-def kept_values(case: Serving, context: float) -> float:
-    """Values that a sequence of some length has in the cache."""
-    return float(tokens_kept(case.seen, context)) * case.cache_values
-
-
-def held_weights(case: Serving) -> float:
-    """Bytes of the weights on all chips: replicas have all, ranks have attention each."""
-    shape = case.shape
-    copied = (case.ranks - 1) * (shape.layers * shape.attention_weights + shape.embedding)
-    return case.replicas * (shape.parameters + copied) * case.weight_bytes
-
-
-def _cache_shards(case: Serving, chips: float) -> float:
-    """Parts of the cache on some chips: their number, but for copies on tensor-parallel ranks."""
-    copies = max(min(case.tp, chips) / case.cache_parts, 1.0)
-    return chips if case.is_sequential else chips / copies
-
-
 def predict(cases: Sequence[Serving], p: Parameters) -> Column:
     """What `predict_one` says of each case."""
     import numpy  # a single prediction does without: loading it takes longer than the answer
@@ -270,30 +204,35 @@ def predict(cases: Sequence[Serving], p: Parameters) -> Column:
 
 def predict_one(case: Serving, p: Parameters) -> float:
     """Seconds of a step or first token, or tokens per second of all chips, by task."""
+    if case.layouts:
+        return max(predict_one(layout, p) for layout in case.layouts)
     if case.task == DECODE:
-        return _step(case, case.batch, case.prompt + case.answer / 2, p)
+        return _step(case, case.batch, case.context, p)
     if case.task == PREFILL:
         return _first_token(case, case.batch, p)
-    batch = case.batch if case.task == STATIC else full_batch(case, p)
-    context = case.prompt + case.answer / 2
-    share = _together(case, batch)
-    seconds = _prompts(case, share, p) + case.answer * _step(case, share, context, p)
-    rate = batch * case.answer / seconds
+    batch = case.batch if case.task == STATIC else _loaded_batch(case, p)
+    rate = batch * case.answer / _answers(case, batch, p)
     if case.task == LOADED:
         rate *= p["loaded"]
     return rate * (case.prompt + case.answer) / case.answer if case.counts_prompts else rate
 
 
-def full_batch(case: Serving, p: Parameters) -> float:
-    """Sequences that the memory holds beside the weights, as many as a scheduler takes."""
-    memory = case.machine.memory * case.chips * p["memory_used"]
-    room = memory - held_weights(case)
-    each = kept_values(case, case.prompt + case.answer / 2) * case.cache_bytes
-    each = each * case.chips / _cache_shards(case, case.chips)
-    each += case.seen.state_values * BYTES_16
-    fits = max(room / each, case.replicas)
-    # Each replica has a scheduler, and so has each rank. A soft minimum keeps the slope of both.
-    return 1 / (1 / fits + 1 / (p["most_sequences"] * case.replicas * case.ranks))
+def _answers(case: Serving, batch: float, p: Parameters) -> float:
+    """Seconds in which a batch of prompts is read and answered."""
+    share = _together(case, batch)
+    return _prompts(case, share, p) + case.answer * _step(case, share, case.context, p)
+
+
+def _loaded_batch(case: Serving, p: Parameters) -> float:
+    """Sequences at full load: as many as the memory holds and a limit of time allows."""
+    most = full_batch(case, p)
+    if not case.token_limit:
+        return most
+
+    def pace(batch: float) -> float:
+        return _answers(case, batch, p) / case.answer
+
+    return largest_within(case.token_limit, most, case.replicas, pace)
 
 
 def _groups(case: Serving) -> float:
@@ -319,7 +258,7 @@ def _step(case: Serving, batch: float, context: float, p: Parameters) -> float:
     again = 1 + p["read_again"] * (case.cache_reads - 1)
     cached = tokens * case.cache_values * case.cache_bytes * again
     states = 2 * batch * case.seen.state_values * BYTES_16 / chips
-    reading = (cached / _cache_shards(case, chips) + states) / (bandwidth * p["cache_share"])
+    reading = (cached / cache_shards(case, chips) + states) / (bandwidth * p["cache_share"])
     scores = tokens * case.score_flop
     arithmetic = scores / (chips * case.machine.peak_16bit * ATTENTION_SHARE)
     cache = max(reading, arithmetic)

@@ -61,6 +61,7 @@ from flopbook.checks.rules import (
     unnamed,
     vendors,
     verdict,
+    workload,
     years,
 )
 
@@ -115,6 +116,7 @@ RULES: tuple[ModuleType, ...] = (
     glossary,
     measured,
     listed,
+    workload,
     sought,
     generic,
     nofigure,

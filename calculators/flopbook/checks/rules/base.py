@@ -24,6 +24,7 @@ from flopbook.data.schema import Schema
 from flopbook.data.sought import Searches
 from flopbook.data.topics import Topic
 from flopbook.data.vendors import Vendor
+from flopbook.data.workloads import Workload
 from flopbook.data.yaml_text import Place, named_children, parse_yaml
 from flopbook.errors import DataError, Problem, show_path
 from flopbook.ledger.rows import Row
@@ -46,6 +47,7 @@ class Holdings:
     runs: Mapping[str, RunFile] = field(default_factory=dict)
     prices: tuple[Price, ...] = ()
     sought: Searches = field(default_factory=Searches)
+    workloads: tuple[Workload, ...] = ()
     tiers: Mapping[str, str] = field(default_factory=dict)
     topics: tuple[Topic, ...] = ()
     ledger: tuple[Row, ...] = ()

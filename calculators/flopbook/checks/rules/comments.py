@@ -13,6 +13,7 @@ from pathlib import Path
 from flopbook.checks.rules.base import Finding, Holdings
 from flopbook.checks.rules.elements import HIDDEN, PRINTABLE, hidden
 from flopbook.data.files import MAX_BIB_BYTES, read_text
+from flopbook.data.workloads import FOLDER
 from flopbook.errors import Problem, show_path
 
 NAME = HIDDEN
@@ -32,6 +33,8 @@ def _readable(holdings: Holdings) -> Iterator[Path]:
     yield from (library.vendor_path(name) for name in holdings.vendors)
     yield from (library.models / f"{name}.yaml" for name in holdings.models)
     yield from (library.folders.runs / f"{name}.yaml" for name in holdings.runs)
+    if "workloads" not in holdings.unreadable:
+        yield from (library.folders.runs / FOLDER).glob("*.yaml")
     files = {
         "references": "*.bib",
         "topics": "topics.yaml",
