@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -124,6 +125,7 @@ def serving_of(row: MeasuredRun, year: int | None = None) -> tuple[Serving, tupl
         batch=float(batch or 0),
         prompt=float(row.run.get("input_len_tokens") or 64),
         answer=float(row.run.get("output_len_tokens") or 1),
+        requests=float(row.run.get("n_prompts") or math.inf),
         chips=chips,
         tp=tp,
         ranks=ranks,
@@ -210,11 +212,23 @@ def predict_one(case: Serving, p: Parameters) -> float:
         return _step(case, case.batch, case.context, p)
     if case.task == PREFILL:
         return _first_token(case, case.batch, p)
-    batch = case.batch if case.task == STATIC else _loaded_batch(case, p)
-    rate = batch * case.answer / _answers(case, batch, p)
-    if case.task == LOADED:
-        rate *= p["loaded"]
+    if case.task == STATIC:
+        rate = case.batch * case.answer / _answers(case, case.batch, p)
+    else:
+        rate = _loaded_rate(case, p)
     return rate * (case.prompt + case.answer) / case.answer if case.counts_prompts else rate
+
+
+def _loaded_rate(case: Serving, p: Parameters) -> float:
+    """Tokens of answers a second at full load, until the last request of a run is answered.
+
+    The last batch is half empty on average, so that half of one without sequences is lost.
+    """
+    batch = _loaded_batch(case, p)
+    waves = case.requests / batch
+    seconds = _answers(case, batch, p)
+    lost = min(waves - 1, 1.0) * _answers(case, case.replicas, p) / 2
+    return p["loaded"] * batch * case.answer / (seconds + lost / waves)
 
 
 def _answers(case: Serving, batch: float, p: Parameters) -> float:

@@ -20,7 +20,8 @@ class Serving(NamedTuple):
     with a cached token in a step. `ranks` of `tp` chips each hold sequences of their own and share
     what a layer's other weights do; of such groups there are `replicas`, and stages for the rest.
     Where it `reads_singly`, prompts come when an answer ends, and each has a pass of its own.
-    `held` are the tokens of a sequence while it runs, where answers differ in length. A server
+    `held` are the tokens of a sequence while it runs, where answers differ in length. At full load
+    a run ends after so many `requests`. A server
     with a `token_limit` (s) runs no more sequences than come within it, and of several `layouts`
     the one that gives the most tokens counts.
     """
@@ -51,6 +52,7 @@ class Serving(NamedTuple):
     replicas: float = 1.0
     seen: SeenLayers = ALL_FULL
     held: float = 0.0
+    requests: float = math.inf
     token_limit: float = 0.0
     layouts: tuple[Serving, ...] = ()
 

@@ -43,7 +43,7 @@ def cache_shards(case: Serving, chips: float) -> float:
 
 
 def full_batch(case: Serving, p: Parameters) -> float:
-    """Sequences that the memory holds beside the weights, as many as a scheduler takes."""
+    """Sequences that memory holds beside the weights, as many as a scheduler takes and as come."""
     memory = case.machine.memory * case.chips * p["memory_used"]
     room = memory - held_weights(case)
     each = kept_values(case, case.context) * case.cache_bytes
@@ -51,7 +51,8 @@ def full_batch(case: Serving, p: Parameters) -> float:
     each += case.seen.state_values * BYTES_16
     fits = max(room / each, case.replicas)
     # Each replica has a scheduler, and so has each rank. A soft minimum keeps the slope of both.
-    return 1 / (1 / fits + 1 / (p["most_sequences"] * case.replicas * case.ranks))
+    admitted = 1 / (1 / fits + 1 / (p["most_sequences"] * case.replicas * case.ranks))
+    return min(admitted, case.requests)
 
 
 def largest_within(
