@@ -90,6 +90,37 @@ def test_the_best_layout_counts() -> None:
     assert predict_one(case, P) == max(predict_one(one, P) for one in case.layouts)
 
 
+@pytest.mark.parametrize(
+    ("chip", "count", "model", "tp", "ranks"),
+    [
+        ("H100-SXM-80GB", 8, "Llama-2-70B", 2, 1),
+        ("H100-NVL", 4, "Llama-2-70B", 2, 1),
+        ("H200-SXM", 8, "Llama-2-70B", 1, 1),
+        ("B200-SXM", 8, "Llama-2-70B", 1, 1),
+        ("MI300X", 8, "Llama-2-70B", 1, 1),
+        ("H200-SXM", 8, "Mixtral-8x7B", 1, 1),
+        ("H200-SXM", 8, "Llama-3.1-8B", 1, 1),
+        ("B200-SXM", 8, "Llama-3.1-405B", 4, 1),
+        ("GB300-NVL72", 72, "Llama-3.1-405B", 2, 1),
+        ("B200-SXM", 8, "DeepSeek-R1", 1, 8),
+    ],
+)
+def test_the_best_layout_is_the_one_that_submitters_took(
+    chip: str, count: int, model: str, tp: int, ranks: int
+) -> None:
+    """In Server: closed/NVIDIA/configs and closed/AMD/code of v5.1 at 965182b, v4.1 at 198fc467."""
+    wanted = {"chip": chip, "n_chips": count}
+    for row in ROWS.values():
+        is_round = row.publication.startswith(("mlperf-inf-v4.1", "mlperf-inf-v5.1"))
+        if not is_round or row.model["name"] != model or row.run["phase"] != "Server":
+            continue
+        if wanted.items() <= row.hardware.items():
+            best = max(served(row).layouts, key=lambda layout: predict_one(layout, P))
+            assert (best.tp, best.ranks) == (tp, ranks)
+            return
+    pytest.fail(f"no row of {model} on {count} {chip}")
+
+
 def test_weights_that_fit_nowhere_are_refused() -> None:
     row = named("llama3.1-405b")
     small = row._replace(hardware={**row.hardware, "chip": "L40S", "n_chips": 4})
