@@ -69,7 +69,7 @@ if TYPE_CHECKING:
 
     model = shape
 
-__version__ = "0.14.0"
+__version__ = "0.15.0"
 
 # Public name -> its module, with the name that it has there where that is another one.
 _PUBLIC = {
