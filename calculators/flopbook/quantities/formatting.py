@@ -30,6 +30,15 @@ _LARGE_COUNTS = ((1e12, "trillion"), (1e9, "billion"), (1e6, "million"))
 _LARGEST_NAMED_COUNT = 1e15
 
 
+def two_digits(value: float, unit_name: str) -> str:
+    """An SI value rounded as people say it, whole thousands too, where `digits` only cuts off.
+
+    >>> two_digits(206_600, "byte"), format_quantity(206_600, "byte", digits=2)
+    ('210 kB', '207 kB')
+    """
+    return format_quantity(float(f"{value:.2g}"), unit_name)
+
+
 def format_quantity(
     value: float | None, unit_name: str, *, binary: bool | None = None, digits: int = 4
 ) -> str:

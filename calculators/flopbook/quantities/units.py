@@ -3,7 +3,14 @@
 The table of units is in `unit_table`, amounts are read in `parsing` and written in `formatting`.
 """
 
-from flopbook.quantities.formatting import BINARY, format_quantity, other_units, percent, plural
+from flopbook.quantities.formatting import (
+    BINARY,
+    format_quantity,
+    other_units,
+    percent,
+    plural,
+    two_digits,
+)
 from flopbook.quantities.parsing import WAYS, is_bare, one_way, parse_quantity
 from flopbook.quantities.unit_table import (
     CUSTOMARY,
@@ -31,5 +38,6 @@ __all__ = [
     "percent",
     "plural",
     "to_si",
+    "two_digits",
     "unit",
 ]

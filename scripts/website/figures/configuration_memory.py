@@ -7,7 +7,7 @@ from typing import Any
 
 from flopbook.evaluation.calculator import calculate
 from flopbook.hardware.chip import chip
-from flopbook.quantities.units import format_quantity
+from flopbook.quantities.units import format_quantity, two_digits
 from scripts.website.figures.drawing import Figure, box, key, path, words
 from scripts.website.figures.plotted import FigureValue
 
@@ -76,7 +76,7 @@ def figure() -> Figure:
         f"{name}: {format_quantity(total, 'byte')}"
         for (name, _), total in zip(STEPS, sums, strict=True)
     )
-    one_chip, tensor = (_rounded(total) for total in sums[:2])
+    one_chip, tensor = (two_digits(total, "byte") for total in sums[:2])
     return Figure(
         f"TP 8 and PP 16 cut memory per GPU {sums[0] / sums[2]:.0f} times, sharding over replicas "
         f"{sums[2] / sums[4]:.1f} times more, and only then it fits",
@@ -113,10 +113,6 @@ def _bar(top: float, name: str, parts: Mapping[str, float]) -> Iterator[str]:
         yield box(x, top, width, _BAR, f"fb-{colour}", tip)
         if part == "activations":
             ink = f"fb-small fb-on{colour[1:]}"
-            yield words(x + width / 2, top + _BAR - 8, _rounded(parts[part]), kind=ink)
+            yield words(x + width / 2, top + _BAR - 8, two_digits(parts[part], "byte"), kind=ink)
         x += width
-    yield words(x + 6, top + _BAR - 8, _rounded(sum(parts.values())), "start")
-
-
-def _rounded(size: float) -> str:
-    return format_quantity(float(f"{size:.2g}"), "byte")
+    yield words(x + 6, top + _BAR - 8, two_digits(sum(parts.values()), "byte"), "start")

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from flopbook.data.library import load_entry
 from flopbook.hardware.chip import chip
-from flopbook.quantities.units import format_quantity
+from flopbook.quantities.units import two_digits
 from scripts.website.figures.drawing import WIDTH, Figure, Sheet, labelled, path, words
 from scripts.website.figures.plotted import FigureValue
 from scripts.website.figures.shapes import EDGE, SHEET
@@ -83,15 +83,11 @@ def rows() -> list[tuple[str, str, str]]:
         ("on a chip", f"{one.on_chip:g}", f"{other.on_chip:g}"),
         ("FLOPs in a cycle, bf16", f"{one.matmul:,.0f}", f"{other.matmul:,.0f}"),
         ("outside matmuls, fp32", f"{one.vector:,.0f}", f"{other.vector:,.0f}"),
-        ("peak, bf16", _rate(one.peak, "FLOP/s"), _rate(other.peak, "FLOP/s")),
+        ("peak, bf16", two_digits(one.peak, "FLOP/s"), two_digits(other.peak, "FLOP/s")),
         ("memory it fills itself", _size(one.memory), _size(other.memory)),
-        ("its share of HBM", _rate(one.share, "byte/s"), _rate(other.share, "byte/s")),
+        ("its share of HBM", two_digits(one.share, "byte/s"), two_digits(other.share, "byte/s")),
         ("programs in flight", f"{THREADS // WARP} warps", "1"),
     ]
-
-
-def _rate(value: float, unit: str) -> str:
-    return format_quantity(float(f"{value:.2g}"), unit)
 
 
 def _size(value: float) -> str:
@@ -160,7 +156,7 @@ def _sm(left: float) -> Iterator[str]:
         f"shared memory and L1, {_size(cache)} in all,\nup to {_size(sm().memory)} of it shared"
     )
     yield from _boxes(left, 0.0, "memory", [shared])
-    l2, hbm = _size(_amount(GPU, "cache", "L2")), _rate(chip(GPU).memory_bandwidth(), "byte/s")
+    l2, hbm = _size(_amount(GPU, "cache", "L2")), two_digits(chip(GPU).memory_bandwidth(), "byte/s")
     yield words(
         left + _PANEL / 2, _FOOT + 18, f"all SMs: L2 of {l2}, HBM at {hbm}", kind="fb-small"
     )
@@ -178,7 +174,7 @@ def _tensor_core(left: float, top: float = 0.0) -> Iterator[str]:
     yield from _boxes(left, top, "lanes", [vectors])
     yield from _boxes(left, top, "matmul", [f"MXU\n{SIDE} × {SIDE}"] * units)
     yield from _boxes(left, top, "memory", [f"VMEM, {_size(core.memory)}"])
-    hbm = _rate(chip(TPU).memory_bandwidth(), "byte/s")
+    hbm = two_digits(chip(TPU).memory_bandwidth(), "byte/s")
     yield words(left + _PANEL / 2, top + _FOOT + 18, f"both cores: HBM at {hbm}", kind="fb-small")
 
 

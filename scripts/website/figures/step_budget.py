@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from flopbook.errors import UnknownName
 from flopbook.prediction.asking import predict
-from flopbook.quantities.units import format_quantity, percent
+from flopbook.quantities.units import format_quantity, percent, two_digits
 from scripts.website.figures.drawing import WIDTH, Figure, box, words
 from scripts.website.figures.plotted import FigureValue
 
@@ -189,8 +189,7 @@ def _bar(row: Budget, top: float, scale: float) -> Iterator[str]:
             ink = "" if fill == _HOLLOW else f" fb-on{fill[1:]}"
             yield words(*place, share, kind=f"fb-small{ink}")
         x += width
-    taken = format_quantity(float(f"{row.seconds:.2g}"), "s")
-    yield words(x + 6, top + _BAR - 7, taken, anchor="start")
+    yield words(x + 6, top + _BAR - 7, two_digits(row.seconds, "s"), anchor="start")
 
 
 def _pieces(row: Budget) -> Iterator[tuple[str, float]]:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from flopbook.evaluation.calculator import calculate
 from flopbook.hardware.chip import chip
 from flopbook.prediction.asking import predict
-from flopbook.quantities.units import format_quantity
+from flopbook.quantities.units import format_quantity, two_digits
 from scripts.website.figures.drawing import WIDTH, Figure, box, path, words
 from scripts.website.figures.plotted import FigureValue
 from scripts.website.figures.step_budget import LAYOUTS, RUN
@@ -83,7 +83,7 @@ def _stair(found: list[Cause], scale: float) -> Iterator[str]:
     x = _LEFT
     for number, cause in enumerate(found):
         top, width = _TOP + number * _ROW, cause.seconds * scale
-        text = format_quantity(float(f"{cause.seconds:.2g}"), "s")
+        text = two_digits(cause.seconds, "s")
         yield words(_LEFT - 8, top + 15, cause.name, "end")
         yield box(x, top, width, _BAR, cause.fill, f"{cause.name}: {text}")
         if width > 60:

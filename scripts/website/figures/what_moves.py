@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from flopbook.architectures.shape import shape
-from flopbook.quantities.units import format_quantity
+from flopbook.quantities.units import two_digits
 from scripts.website.figures.drawing import Figure, Sheet, arrow, box, key, words
 from scripts.website.figures.plotted import FigureValue
 
@@ -85,8 +85,8 @@ def figure() -> Figure:
     most = max(sent, key=lambda kind: sent[kind])
     least = min(sent, key=lambda kind: sent[kind])
     facts = [
-        f"{KINDS[kind].name}: {KINDS[kind].moves}, {_size(sent[kind])}, {KINDS[kind].when}"
-        for kind in KINDS
+        f"{kind.name}: {kind.moves}, {two_digits(sent[name], 'byte')}, {kind.when}"
+        for name, kind in KINDS.items()
     ]
     return Figure(
         f"TP sends {sent[most] / sent[least]:,.0f} times the bytes of a pipeline for the same step"
@@ -129,8 +129,8 @@ def _panel(kind: str, sent: dict[str, float], left: float, top: float) -> Iterat
     yield from _ways(kind, left, top + 102)
     yield words(left, top + 120, kind_words.moves, "start", "fb-small")
     length = max(1.5, _BAR * sent[kind] / max(sent.values()))
-    yield box(left, top + 128, length, 12, _SENT, _size(sent[kind]))
-    yield words(left + length + 6, top + 138, _size(sent[kind]), "start", "fb-small")
+    yield box(left, top + 128, length, 12, _SENT, two_digits(sent[kind], "byte"))
+    yield words(left + length + 6, top + 138, two_digits(sent[kind], "byte"), "start", "fb-small")
     yield words(left, top + 156, kind_words.when, "start", "fb-small")
 
 
@@ -161,7 +161,3 @@ def _share(x: float, y: float, height: float, cut: tuple[str, int], colour: str)
     else:  # rows of a matrix or whole layers: strips from the top
         yield box(x, y + chip * part * height, _INNER, part * height, colour)
     yield box(x, y, _INNER, height, "fb-hollow")
-
-
-def _size(size: float) -> str:
-    return format_quantity(float(f"{size:.2g}"), "byte")

@@ -17,7 +17,7 @@ from flopbook.data.library import reference
 from flopbook.hardware.choice import choose
 from flopbook.hardware.five_figures import five_figures
 from flopbook.hardware.picked import Picked
-from flopbook.quantities.units import format_quantity, percent
+from flopbook.quantities.units import format_quantity, percent, two_digits
 from scripts.website.markup import Html, attribute
 from scripts.website.pages.explorer import ExplorerRow, anchor
 from scripts.website.pages.meaning import ridge_words
@@ -260,18 +260,13 @@ def _bandwidth(row: ExplorerRow, peak: Peak | None) -> CardFigure:
     sentences = []
     memory = value_of(row.cells, "memory")
     if memory is not None:
-        sentences.append(_BANDWIDTH.format(time=_rounded(memory / cell.value)))
+        sentences.append(_BANDWIDTH.format(time=two_digits(memory / cell.value, "s")))
     if peak is not None:
         ridge = ridge_words(peak.picked.value / cell.value)
         sentences.append(_RIDGE.format(ridge=ridge, dtype=peak.dtype))
     sentences += _behind(cell)
     words = format_quantity(cell.value, "byte/s")
     return CardFigure("Memory bandwidth", words, _place(row, cell), tuple(sentences), "fb-byte")
-
-
-def _rounded(seconds: float) -> str:
-    """A time with two digits, as people say it."""
-    return format_quantity(float(f"{seconds:.2g}"), "s")
 
 
 def _link(row: ExplorerRow) -> CardFigure:
@@ -310,7 +305,7 @@ def _power(row: ExplorerRow, peak: Peak | None) -> CardFigure:
     kind = f"{cell.kind} " if cell.kind else ""
     sentence = _capitalized(_POWER_ALONE.format(kind=kind or "maximum "))
     if peak is not None:
-        rate = format_quantity(float(f"{peak.picked.value / cell.value:.2g}"), peak.picked.unit)
+        rate = two_digits(peak.picked.value / cell.value, peak.picked.unit)
         opening = f"{_capitalized(kind.strip())}: " if kind else ""
         sentence = _POWER.format(kind=opening, efficiency=rate, dtype=peak.dtype)
     words = format_quantity(cell.value, "W")
