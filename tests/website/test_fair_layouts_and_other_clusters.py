@@ -131,5 +131,5 @@ def test_the_two_lines_up_the_spread_differ_where_a_legend_names_them() -> None:
 
 
 def test_lines_of_the_table_of_layouts_have_the_numbers_of_the_spread() -> None:
-    table = rendered(CHOICE).split("| | Layout | Step |")[1].split("\n\n")[0]
+    table = rendered(CHOICE).split("| No. | Layout | Step |")[1].split("\n\n")[0]
     assert re.findall(r"^\| (\d) \|", table, re.MULTILINE) == ["1", "2", "3", "4"]
